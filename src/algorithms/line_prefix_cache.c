@@ -4,22 +4,30 @@
  * Most lines of a file begin with one of a few line prefixes, over and over, with other digits. Whether and how the patterns
  * match depends only on the bytes that they look at, and of a digit they nearly always ask only whether it is one. So when a
  * line prefix was matched for the first time, the patterns are walked once more over its line (pattern_walk.c), along every way
- * that any match could take, and the farthest byte asked for and the digits asked for as such are noted. A line with the same
- * bytes up to there, but for other digits, leads every pattern along the same ways: it has the same match with the same groups,
- * and no pattern needs to run. Whatever cannot be shown this way is matched as if there were no cache.
+ * that any match could take, and the farthest byte asked for is noted, and of a digit that was asked for as such ("20\d\d")
+ * all those that answer as it does (2, or all others). A line with the same bytes up to there, but for other such digits, leads
+ * every pattern along the same ways: it has the same match with the same groups, and no pattern needs to run. Whatever cannot
+ * be shown this way is matched as if there were no cache.
  *
- * Line prefixes are kept in a tree of chunks of sixteen bytes with all digits read as 0, in one hash table.
+ * Line prefixes are kept in a tree of chunks of sixteen bytes with all digits read as 0, in one hash table. A look there tries
+ * every size that the rest of one may have; so what was found last for a text that begins alike is held against the text first.
  */
 #include "algorithms/line_prefix_cache.h"
 
 #include "storage/shmem.h"
 #include "tools/bytes.h"
+#include "tools/zero_digits.h"
 
 #define CHUNK 16
 #define SLOT_COUNT 8192			/* twice as many as chunks that 1,024 line prefixes can have, and more */
 #define NODE_LIMIT 4096
 /* Rests of texts that must end there have sizes of this step: so a look tries few. */
 #define END_STEP 8
+/* Line prefixes found last, by the bytes that texts begin with. */
+#define LOOK_BITS 10
+#define SHORT 8
+/* So many chunks, the last one perhaps in part, can a line prefix have. */
+#define CHUNK_LIMIT (L4_WALK_LIMIT / CHUNK + 1)
 
 /* A chunk below a node: another node, or the rest of a line prefix. */
 typedef struct PrefixSlot
@@ -35,34 +43,45 @@ typedef struct CachedPrefix
 {
 	int			next;			/* the next one alike, or -1 */
 	int			extent;
-	int			end;			/* where the text must end, or -1 */
+	bool		end;			/* the text must end there */
 	int			fixed_count;
 	uint8		fixed[L4_LINE_PREFIX_FIXED];
-	char		digits[L4_LINE_PREFIX_FIXED];
+	uint16		digits[L4_LINE_PREFIX_FIXED];	/* see L4LinePrefixTrace */
+	char		zeroed[CHUNK_LIMIT * CHUNK];	/* its bytes, with its digits zeroed; NUL up to a whole chunk */
 } CachedPrefix;
 
 struct L4LinePrefixCache
 {
 	int			prefix_count;
 	int			node_count;
+	int			chunk_limit;	/* of the longest line prefix */
 	/* of each node: a bit for each size of rests below it; bit CHUNK: there are nodes below it */
 	uint32		rests[NODE_LIMIT];
+	/*
+	 * What was found last for texts that begin alike (-1: nothing): in their first SHORT bytes, where it is no longer than
+	 * these, or in all chunks that it has a part of.
+	 */
+	int16		short_looks[1 << LOOK_BITS];
+	int16		looks[1 << LOOK_BITS];
 	CachedPrefix prefixes[L4_LINE_PREFIX_LIMIT];
 	PrefixSlot	slots[SLOT_COUNT];
 };
 
 /* Tracing */
 
-/* Does the class treat all digits alike? */
-static bool
-class_has_no_favourite(const L4ByteSet *class)
-{
-	int			c;
+#define ALL_DIGITS 0x3ff
 
-	for (c = '1'; c <= '9'; c++)
-		if (class->bytes[c] != class->bytes['0'])
-			return false;
-	return true;
+/* The digits that are in the class (in), or those that are not. */
+static uint16
+class_digits(const L4ByteSet *class, bool in)
+{
+	uint16		digits = 0;
+	int			digit;
+
+	for (digit = 0; digit < 10; digit++)
+		if (class->bytes['0' + digit] == in)
+			digits |= (uint16) (1 << digit);
+	return digits;
 }
 
 void
@@ -76,31 +95,44 @@ line_prefix_trace_position(L4LinePrefixTrace *trace, int position)
 	trace->extent = Max(trace->extent, position + 1);
 }
 
+/* Notes that only these digits at a position answer as the one there does. */
 static void
-trace_digit(L4LinePrefixTrace *trace, int position)
+trace_digits(L4LinePrefixTrace *trace, int position, uint16 digits)
 {
 	int			i;
 
-	for (i = 0; i < trace->fixed_count; i++)
-		if (trace->fixed[i] == position)
-			return;
-	if (trace->fixed_count == L4_LINE_PREFIX_FIXED)
+	for (i = 0; i < trace->fixed_count && trace->fixed[i] != position; i++)
+		;
+	if (i == L4_LINE_PREFIX_FIXED)
+	{
 		trace->failed = true;
-	else
-		trace->fixed[trace->fixed_count++] = (uint8) position;
+		return;
+	}
+	if (i == trace->fixed_count)
+	{
+		trace->fixed[i] = (uint8) position;
+		trace->digits[i] = ALL_DIGITS;
+		trace->fixed_count++;
+	}
+	trace->digits[i] &= digits;
 }
 
 static bool
 trace_visit(L4PatternWalk *walk, int position, const L4ByteSet *class)
 {
 	L4LinePrefixTrace *trace = walk->argument;
+	char		c;
+	bool		in;
+	uint16		digits;
 
 	line_prefix_trace_position(trace, position);
 	if (position >= (int) trace->text.size)
 		return false;
-	if (is_digit(trace->text.data[position]) && !class_has_no_favourite(class))
-		trace_digit(trace, position);
-	return class->bytes[(unsigned char) trace->text.data[position]];
+	c = trace->text.data[position];
+	in = class->bytes[(unsigned char) c];
+	if (is_digit(c) && (digits = class_digits(class, in)) != ALL_DIGITS)
+		trace_digits(trace, position, digits);
+	return in;
 }
 
 static void
@@ -110,7 +142,7 @@ trace_look(L4PatternWalk *walk, int position, const L4ByteSet *class)
 
 	if (class == NULL)
 		line_prefix_trace_position(trace, position);
-	else if (!class_has_no_favourite(class))
+	else if (class_digits(class, class->bytes['0']) != ALL_DIGITS)
 		trace->failed = true;
 }
 
@@ -151,7 +183,10 @@ line_prefix_cache_reset(L4LinePrefixCache *cache)
 
 	cache->prefix_count = 0;
 	cache->node_count = 1;
+	cache->chunk_limit = 1;
 	cache->rests[0] = 0;
+	memset(cache->short_looks, -1, sizeof(cache->short_looks));
+	memset(cache->looks, -1, sizeof(cache->looks));
 	for (i = 0; i < SLOT_COUNT; i++)
 		cache->slots[i].target = -1;
 }
@@ -168,38 +203,50 @@ zeroed_of(uint64 bytes)
 	return (figures & keep) ^ UINT64CONST(0x3030303030303030);
 }
 
+/* From CHUNK - size on: that many bytes are kept, the others not. */
+static const unsigned char chunk_masks[2 * CHUNK] = {
+	0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
+};
+
 /* Keeps the first `size` bytes of a chunk, makes the others NUL. */
 static inline void
 cut_chunk(uint64 *low, uint64 *high, uint32 size)
 {
-	static const unsigned char masks[2 * CHUNK] = {
-		0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
-	};
 	uint64		mask_low;
 	uint64		mask_high;
 
-	memcpy(&mask_low, masks + CHUNK - size, 8);
-	memcpy(&mask_high, masks + CHUNK - size + 8, 8);
+	memcpy(&mask_low, chunk_masks + CHUNK - size, 8);
+	memcpy(&mask_high, chunk_masks + CHUNK - size + 8, 8);
 	*low &= mask_low;
 	*high &= mask_high;
+}
+
+static inline void
+read_whole_chunk(const char *from, uint64 *low, uint64 *high)
+{
+	memcpy(low, from, 8);
+	memcpy(high, from + 8, 8);
+	*low = zeroed_of(*low);
+	*high = zeroed_of(*high);
+}
+
+static pg_noinline void
+read_short_chunk(const char *from, size_t size, uint64 *low, uint64 *high)
+{
+	char		rest[CHUNK] = {0};
+
+	bytes_copy(rest, from, size % CHUNK);
+	read_whole_chunk(rest, low, high);
 }
 
 /* The chunk of the text at `at`, with its digits zeroed; what lies behind the text is NUL. */
 static inline void
 read_chunk(L4Bytes text, size_t at, uint64 *low, uint64 *high)
 {
-	char		rest[CHUNK] = {0};
-	const char *from = text.data + at;
-
 	if (text.size - at < CHUNK)
-	{
-		bytes_copy(rest, from, text.size - at);
-		from = rest;
-	}
-	memcpy(low, from, 8);
-	memcpy(high, from + 8, 8);
-	*low = zeroed_of(*low);
-	*high = zeroed_of(*high);
+		read_short_chunk(text.data + at, text.size - at, low, high);
+	else
+		read_whole_chunk(text.data + at, low, high);
 }
 
 /* The slot of a chunk, or the empty one where it belongs. */
@@ -219,21 +266,157 @@ find_slot(L4LinePrefixCache *cache, uint32 node, uint32 size, uint64 low, uint64
 	}
 }
 
+/* Does a line prefix whose bytes the text has fit it in all? */
+static inline bool
+prefix_fits(const CachedPrefix *kept, L4Bytes text)
+{
+	int			i;
+
+	for (i = 0; i < kept->fixed_count; i++)
+		if (((kept->digits[i] >> (text.data[kept->fixed[i]] - '0')) & 1) == 0)
+			return false;
+	return true;
+}
+
+/* Can the text have the bytes of the line prefix, by its size? */
+static inline bool
+size_fits(const CachedPrefix *kept, L4Bytes text)
+{
+	return kept->end ? text.size == (size_t) kept->extent : text.size >= (size_t) kept->extent;
+}
+
 /* The line prefix among those alike that fits the text in all. */
 static int
 fitting_prefix(const L4LinePrefixCache *cache, int prefix, L4Bytes text)
 {
 	for (; prefix >= 0; prefix = cache->prefixes[prefix].next)
-	{
-		const CachedPrefix *kept = &cache->prefixes[prefix];
-		int			i;
-
-		if (kept->end >= 0 ? text.size != (size_t) kept->end : text.size < (size_t) kept->extent)
-			continue;
-		for (i = 0; i < kept->fixed_count && text.data[kept->fixed[i]] == kept->digits[i]; i++)
-			;
-		if (i == kept->fixed_count)
+		if (size_fits(&cache->prefixes[prefix], text) && prefix_fits(&cache->prefixes[prefix], text))
 			return prefix;
+	return -1;
+}
+
+/* The first chunks of a text, as far as they were read, and the hash of all up to each. */
+typedef struct TextChunks
+{
+	L4Bytes		text;
+	uint64		bytes[2 * CHUNK_LIMIT];
+	uint64		hashes[CHUNK_LIMIT];
+} TextChunks;
+
+static inline void
+take_chunk(TextChunks *chunks, int number)
+{
+	uint64	   *bytes = chunks->bytes + 2 * number;
+	uint64		hash = number > 0 ? chunks->hashes[number - 1] : 0;
+
+	read_chunk(chunks->text, Min((size_t) number * CHUNK, chunks->text.size), bytes, bytes + 1);
+	hash = (hash ^ bytes[0] ^ bytes[1] * UINT64CONST(0x9e3779b97f4a7c15)) * UINT64CONST(0xff51afd7ed558ccd);
+	chunks->hashes[number] = hash;
+}
+
+/* Does the text, of which chunks up to this number are read, begin with a line prefix that ends in the last of them? */
+static inline bool
+begins_with(const TextChunks *chunks, int number, const CachedPrefix *kept)
+{
+	int			left = kept->extent - number * CHUNK;
+	uint64		low = chunks->bytes[2 * number];
+	uint64		high = chunks->bytes[2 * number + 1];
+	uint64		kept_bytes[2];
+	int			i;
+
+	if (left <= 0 || left > CHUNK || !size_fits(kept, chunks->text))
+		return false;
+	cut_chunk(&low, &high, left);
+	memcpy(kept_bytes, kept->zeroed + number * CHUNK, CHUNK);
+	if (low != kept_bytes[0] || high != kept_bytes[1])
+		return false;
+	for (i = 0; i < number; i++)
+	{
+		memcpy(kept_bytes, kept->zeroed + i * CHUNK, CHUNK);
+		if (chunks->bytes[2 * i] != kept_bytes[0] || chunks->bytes[2 * i + 1] != kept_bytes[1])
+			return false;
+	}
+	return prefix_fits(kept, chunks->text);
+}
+
+/* The same of a line prefix of up to SHORT bytes, of which low are the text's first. */
+static inline bool
+begins_with_short(const CachedPrefix *kept, L4Bytes text, uint64 low)
+{
+	uint64		kept_low;
+	uint64		mask;
+
+	memcpy(&kept_low, kept->zeroed, 8);
+	memcpy(&mask, chunk_masks + CHUNK - kept->extent, 8);
+	return ((low ^ kept_low) & mask) == 0 && size_fits(kept, text) && prefix_fits(kept, text);
+}
+
+static inline int16 *
+last_short_look(L4LinePrefixCache *cache, uint64 low)
+{
+	return &cache->short_looks[(low * UINT64CONST(0xff51afd7ed558ccd)) >> (64 - LOOK_BITS)];
+}
+
+static inline int16 *
+last_look(L4LinePrefixCache *cache, const TextChunks *chunks, int number)
+{
+	return &cache->looks[chunks->hashes[number] >> (64 - LOOK_BITS)];
+}
+
+/* The line prefix that ends in a rest below the node that the text goes on with, or -1. */
+static inline int
+find_rest(L4LinePrefixCache *cache, uint32 node, L4Bytes text, uint64 low, uint64 high)
+{
+	uint32		rests = cache->rests[node] & ((1u << CHUNK) - 1);
+
+	for (; rests != 0; rests &= rests - 1)
+	{
+		uint32		size = (uint32) __builtin_ctz(rests);
+		uint64		cut_low = low;
+		uint64		cut_high = high;
+		const PrefixSlot *slot;
+		int			prefix;
+
+		cut_chunk(&cut_low, &cut_high, size);
+		slot = find_slot(cache, node, size, cut_low, cut_high);
+		if (slot->target >= 0 && (prefix = fitting_prefix(cache, slot->target, text)) >= 0)
+			return prefix;
+	}
+	return -1;
+}
+
+/* Finds it in the tree, and remembers it. */
+static pg_noinline int
+find_in_tree(L4LinePrefixCache *cache, TextChunks *chunks, int known)
+{
+	uint32		node = 0;
+	int			number;
+
+	for (number = 0; number < CHUNK_LIMIT && cache->rests[node] != 0; number++)
+	{
+		const uint64 *bytes = chunks->bytes + 2 * number;
+		const PrefixSlot *slot;
+		int			prefix;
+
+		if (number >= known)
+			take_chunk(chunks, number);
+		prefix = find_rest(cache, node, chunks->text, bytes[0], bytes[1]);
+		if (prefix >= 0)
+		{
+			int			extent = cache->prefixes[prefix].extent;
+
+			if (extent <= SHORT)
+				*last_short_look(cache, chunks->bytes[0]) = (int16) prefix;
+			else
+				*last_look(cache, chunks, (extent - 1) / CHUNK) = (int16) prefix;
+			return prefix;
+		}
+		if ((size_t) number * CHUNK >= chunks->text.size || (cache->rests[node] >> CHUNK) == 0)
+			return -1;
+		slot = find_slot(cache, node, CHUNK, bytes[0], bytes[1]);
+		if (slot->target < 0)
+			return -1;
+		node = (uint32) slot->target;
 	}
 	return -1;
 }
@@ -241,38 +424,23 @@ fitting_prefix(const L4LinePrefixCache *cache, int prefix, L4Bytes text)
 int
 line_prefix_cache_find(L4LinePrefixCache *cache, L4Bytes text)
 {
-	uint32		node = 0;
-	size_t		at;
+	TextChunks	chunks;
+	int			number;
+	int			look;
 
-	for (at = 0;; at += CHUNK)
+	chunks.text = text;
+	take_chunk(&chunks, 0);
+	look = *last_short_look(cache, chunks.bytes[0]);
+	if (look >= 0 && begins_with_short(&cache->prefixes[look], text, chunks.bytes[0]))
+		return look;
+	for (number = 0;;)
 	{
-		uint32		rests = cache->rests[node];
-		uint64		low = 0;
-		uint64		high = 0;
-		const PrefixSlot *slot;
-
-		if (rests == 0)
-			return -1;
-		if (at < text.size)
-			read_chunk(text, at, &low, &high);
-		for (; (rests & ((1u << CHUNK) - 1)) != 0; rests &= rests - 1)
-		{
-			uint32		size = (uint32) __builtin_ctz(rests);
-			uint64		cut_low = low;
-			uint64		cut_high = high;
-			int			prefix;
-
-			cut_chunk(&cut_low, &cut_high, size);
-			slot = find_slot(cache, node, size, cut_low, cut_high);
-			if (slot->target >= 0 && (prefix = fitting_prefix(cache, slot->target, text)) >= 0)
-				return prefix;
-		}
-		if (rests == 0 || at >= text.size)
-			return -1;
-		slot = find_slot(cache, node, CHUNK, low, high);
-		if (slot->target < 0)
-			return -1;
-		node = (uint32) slot->target;
+		look = *last_look(cache, &chunks, number);
+		if (look >= 0 && begins_with(&chunks, number, &cache->prefixes[look]))
+			return look;
+		if (++number >= cache->chunk_limit || (size_t) number * CHUNK >= text.size)
+			return find_in_tree(cache, &chunks, number);
+		take_chunk(&chunks, number);
 	}
 }
 
@@ -321,14 +489,16 @@ line_prefix_cache_keep(L4LinePrefixCache *cache, const L4LinePrefixTrace *trace)
 	}
 	slot = find_slot(cache, node, size, low, high);
 	kept = &cache->prefixes[cache->prefix_count];
+	(void) zero_digits(kept->zeroed, trace->text.data, trace->extent);
+	cache->chunk_limit = Max(cache->chunk_limit, (trace->extent + CHUNK - 1) / CHUNK);
 	kept->next = slot->target;
 	kept->extent = trace->extent;
-	kept->end = trace->end ? (int) trace->text.size : -1;
+	kept->end = trace->end;
 	kept->fixed_count = trace->fixed_count;
 	for (at = 0; at < trace->fixed_count; at++)
 	{
 		kept->fixed[at] = trace->fixed[at];
-		kept->digits[at] = trace->text.data[trace->fixed[at]];
+		kept->digits[at] = trace->digits[at];
 	}
 	*slot = (PrefixSlot) {low, high, (uint16) node, (uint16) size, cache->prefix_count};
 	cache->rests[node] |= 1u << size;

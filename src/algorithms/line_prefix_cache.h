@@ -7,7 +7,7 @@
 #include "ground/l4.h"
 #include "algorithms/pattern_walk.h"
 
-/* Digits whose very value a match may depend on ("20\d\d"); with more it is not remembered. */
+/* Positions of digits where a match may depend on which digit it is ("20\d\d"); with more it is not remembered. */
 #define L4_LINE_PREFIX_FIXED 8
 
 /* Which bytes of a text the patterns tried on it ask for. Zero it, then add the patterns. */
@@ -17,8 +17,9 @@ typedef struct L4LinePrefixTrace
 	int			extent;			/* they are all before this position */
 	bool		end;			/* where the text ends is asked for too */
 	bool		failed;			/* not known, or too far */
-	int			fixed_count;	/* positions of digits that must be this very digit */
+	int			fixed_count;	/* positions of digits that must be one of some, */
 	uint8		fixed[L4_LINE_PREFIX_FIXED];
+	uint16		digits[L4_LINE_PREFIX_FIXED];	/* and of which: a bit for each */
 } L4LinePrefixTrace;
 
 /*
