@@ -12,9 +12,9 @@
 
 /* Arrays of a document that may hold its records. */
 #define PATHS_LIMIT 16
-/* After so many units that are not like the others the rest are lines: each may have been looked for through megabytes. */
+/* So many units that are not like the others are looked for. */
 #define BROKEN_LIMIT 10
-/* Of ten rows of the sample so many have as many cells as the heading. */
+/* Of ten units so many are like the others. */
 #define MOST 8
 #define ROWS_LEAST 3
 
@@ -119,13 +119,20 @@ take_line(L4Bytes bytes, bool at_end, StringInfo lines)
 	return bytes.size;
 }
 
-/* A unit that is not like the others: its first line. Where too many are, or the bytes end in one, so is the rest. */
+/*
+ * A unit that is not like the others, or (endless) has no end: its first line. The rest are lines where many are so, or where the
+ * bytes end in it: it may have been looked for through megabytes.
+ */
 static size_t
-take_broken(L4Export *export, L4Bytes bytes, bool at_end, StringInfo lines)
+take_broken(L4Export *export, L4Bytes bytes, bool endless, bool at_end, StringInfo lines)
 {
 	size_t		size = take_line(bytes, at_end, lines);
 
-	if (size > 0 && (++export->broken > BROKEN_LIMIT || at_end))
+	if (size == 0)
+		return 0;
+	export->broken++;
+	if ((endless && at_end) ||
+		(export->broken > BROKEN_LIMIT && (endless || export->broken * (10 - MOST) > export->records)))
 	{
 		export->documents = NULL;
 		export->table = NULL;
@@ -162,7 +169,11 @@ export_take(L4Export *export, L4Bytes bytes, bool at_end, StringInfo lines, size
 	if (size == EXPORT_MORE && !at_end && bytes.size < EXPORT_UNIT_BYTES)
 		return 0;
 	if (size == EXPORT_MORE || size == EXPORT_BROKEN)
-		return take_broken(export, bytes, at_end, lines);
+	{
+		bytes = (L4Bytes) {bytes.data + *skipped, bytes.size - *skipped};
+		size = take_broken(export, bytes, size == EXPORT_MORE, at_end, lines);
+		return size > 0 ? *skipped + size : 0;
+	}
 	if (export->documents != NULL && documents_own(export->documents) == 0)
 		appendBinaryStringInfo(lines, object->data, object->len);
 	else
@@ -263,6 +274,7 @@ learn_documents(L4Export *export, L4Bytes sample, const L4EnvelopeAsk *ask, Stri
 	if (most == 0 || !learn_path(export, best, sample, ask, &form, lines))
 		return false;
 	export->documents = documents_create(best);
+	export->broken = 0;
 	return true;
 }
 
@@ -282,6 +294,7 @@ learn_table(L4Export *export, L4Bytes sample, const L4EnvelopeAsk *ask, StringIn
 		return false;
 	read_sample(export, sample, &form, lines);
 	export->heading = true;
+	export->broken = 0;
 	return export->table != NULL;
 }
 
@@ -289,20 +302,20 @@ L4Export *
 export_learn(L4Bytes sample, const L4EnvelopeAsk *ask, StringInfo lines)
 {
 	L4Export   *export = export_of_lines();
-	bool		found = false;
 	size_t		blank = 0;
 
 	while (blank < sample.size && (sample.data[blank] == ' ' || sample.data[blank] == '\n' || sample.data[blank] == '\r'))
 		blank++;
-	if (blank < sample.size && (sample.data[blank] == '{' || sample.data[blank] == '['))
-		found = learn_documents(export, sample, ask, lines);
-	else if ((export->sections = sections_create(sample, ask)) != NULL)
+	if (blank < sample.size && (sample.data[blank] == '{' || sample.data[blank] == '[') &&
+		learn_documents(export, sample, ask, lines))
+		return export;
+	export->documents = NULL;
+	export->sections = sections_create(sample, ask);
+	if (export->sections != NULL)
 	{
-		found = true;
+		resetStringInfo(lines);
 		appendBinaryStringInfo(lines, sample.data, (int) sample.size);
+		return export;
 	}
-	else
-		found = learn_table(export, sample, ask, lines);
-	export->broken = 0;
-	return found ? export : NULL;
+	return learn_table(export, sample, ask, lines) ? export : NULL;
 }

@@ -13,7 +13,7 @@
 /* Deeper documents are none of a collector. */
 #define DEPTH_LIMIT 32
 /* Members of the objects around that come with each record; of what would be more each is a line. */
-#define AROUND_BYTES 8192
+#define AROUND_BYTES 4096
 
 /* An object or array on the way to the records. */
 typedef struct Level
@@ -207,10 +207,13 @@ static bool
 close_level(L4Documents *documents, char c, StringInfo out)
 {
 	StringInfo	around = &documents->around;
-	Level	   *level = &documents->levels[documents->depth - 1];
+	const Level *level;
 	int			told;
 
-	if (documents->depth == 0 || level->is_array != (c == ']'))
+	if (documents->depth == 0)
+		return false;
+	level = &documents->levels[documents->depth - 1];
+	if (level->is_array != (c == ']'))
 		return false;
 	told = Max(documents->told, level->around);
 	if (around->len > told)

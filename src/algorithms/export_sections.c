@@ -10,6 +10,8 @@
 
 /* Dashes at least above and below a host. */
 #define DASHES 8
+/* The first head is among so many lines: programs that gather logs say something before. */
+#define LINES_BEFORE 5
 
 typedef enum SectionKind
 {
@@ -195,26 +197,37 @@ sections_name(const L4Sections *sections, bool *is_path)
 	return (L4Bytes) {sections->name.data, sections->name.len};
 }
 
+/* Do the bytes begin with a head of a kind? Titles stand between dashes, too: a host there must be a node. */
+static bool
+begins_so(L4Sections *sections, SectionKind kind, L4Bytes bytes, const L4EnvelopeAsk *ask)
+{
+	bool		is_path;
+	size_t		size;
+
+	sections->kind = kind;
+	return sections_head(sections, bytes, true, &size) && sections->name.len > 0 &&
+		(kind != SECTIONS_DASHES || ask->is_node(ask->argument, sections_name(sections, &is_path)));
+}
+
 L4Sections *
 sections_create(L4Bytes sample, const L4EnvelopeAsk *ask)
 {
 	L4Sections *sections = palloc0(sizeof(L4Sections));
-	bool		is_path;
-	size_t		size;
+	L4Bytes		line;
+	int			lines;
+	int			kind;
 
 	initStringInfo(&sections->name);
-	while (sample.size > 0 && (*sample.data == '\n' || *sample.data == '\r'))
+	for (lines = 0; lines < LINES_BEFORE; lines++)
 	{
-		sample.data++;
-		sample.size--;
+		for (kind = 0; kind < SECTIONS_KINDS; kind++)
+			if (begins_so(sections, kind, sample, ask))
+			{
+				resetStringInfo(&sections->name);
+				return sections;
+			}
+		if (!next_line(&sample, &line))
+			break;
 	}
-	/* titles stand between dashes, too: the first host there must be a node */
-	for (; sections->kind < SECTIONS_KINDS; sections->kind++)
-		if (sections_head(sections, sample, true, &size) && sections->name.len > 0 &&
-			(sections->kind != SECTIONS_DASHES || ask->is_node(ask->argument, sections_name(sections, &is_path))))
-		{
-			resetStringInfo(&sections->name);
-			return sections;
-		}
 	return NULL;
 }

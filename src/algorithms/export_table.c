@@ -71,7 +71,7 @@ read_row(L4Bytes bytes, char delimiter, bool at_end, Cell *cells, int *count)
 			return EXPORT_MORE;
 		if (at + 1 < end && *at == '\r' && at[1] == '\n')
 			at++;
-		if (at >= end)
+		if (at == end || (at + 1 == end && *at == '\r'))
 			return at_end ? bytes.size : EXPORT_MORE;
 		if (*at == '\n')
 			return at + 1 - bytes.data;
@@ -84,7 +84,8 @@ static bool
 is_name(L4Bytes text)
 {
 	return text.size > 0 && text.size <= NAME_BYTES && (is_letter(*text.data) || *text.data == '@' || *text.data == '_') &&
-		memchr(text.data, '"', text.size) == NULL && memchr(text.data, '\\', text.size) == NULL;
+		memchr(text.data, '"', text.size) == NULL && memchr(text.data, '\\', text.size) == NULL &&
+		memchr(text.data, '\0', text.size) == NULL;
 }
 
 /* The names of the columns, if the first row is a heading. */

@@ -91,16 +91,18 @@ source_learn(L4Source *work, L4Bytes sample)
 	L4EnvelopeAsk ask = header_parser_ask(work->input.parser);
 	L4Export   *export = NULL;
 	StringInfoData lines;
+	/* rows are lines, and what goes on was none at its beginning */
+	bool		may_be = !work->input.by_row && !work->resume.resumed;
 	bool		descending;
 	SourceExport *made;
 
 	initStringInfo(&lines);
-	if (!work->input.by_row)
+	if (may_be)
 		export = export_learn(sample, &ask, &lines);
 	if (export != NULL)
 		sample = (L4Bytes) {lines.data, lines.len};
 	header_parser_sample(work->input.parser, sample);
-	descending = !work->input.by_row && (export == NULL || export_may_descend(export)) && descends(work, sample);
+	descending = may_be && (export == NULL || export_may_descend(export)) && descends(work, sample);
 	pfree(lines.data);
 	if (export == NULL && !descending)
 		return;
