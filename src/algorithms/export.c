@@ -1,7 +1,7 @@
 /*
  * export.c: files in which lines are kept in another form than a line each, to lines.
  *
- * Documents of JSON and tables become lines that are objects, as other collectors write them, and envelope.c, which finds what a
+ * Documents of JSON and tables become lines that are objects, as other collectors write them. envelope.c, which finds what a
  * program wrote in these, also tells whether a file is an export at all, and which array of a document holds the records: a
  * program's own tables and documents of numbers stay as they are. Nothing is left out: what is not like the other records is
  * given as it stands.
@@ -32,14 +32,6 @@ struct L4Export
 	int			broken;			/* units that are not like the others */
 	StringInfoData object;		/* one under way */
 };
-
-L4Bytes
-export_first_line(L4Bytes text)
-{
-	const char *stop = memchr(text.data, '\n', text.size);
-
-	return (L4Bytes) {text.data, stop != NULL ? (size_t) (stop - text.data) : text.size};
-}
 
 L4Export *
 export_of_lines(void)
@@ -120,8 +112,8 @@ take_line(L4Bytes bytes, bool at_end, StringInfo lines)
 }
 
 /*
- * A unit that is not like the others, or (endless) has no end: its first line. The rest are lines where many are so, or where the
- * bytes end in it: it may have been looked for through megabytes.
+ * A unit that is not like the others, or (endless) has no end: its first line. The rest are lines where many are so, or where
+ * the bytes end in it: it may have been looked for through megabytes.
  */
 static size_t
 take_broken(L4Export *export, L4Bytes bytes, bool endless, bool at_end, StringInfo lines)

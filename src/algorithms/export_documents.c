@@ -375,8 +375,13 @@ documents_paths(L4Bytes sample, L4Bytes *paths, int room)
 	initStringInfo(&out);
 	documents->paths = paths;
 	documents->path_room = room - 1;
-	while (sample.size > 0 && (size = documents_take(documents, sample, &out, &skipped)) != EXPORT_MORE && size != EXPORT_BROKEN)
+	while (sample.size > 0)
+	{
+		size = documents_take(documents, sample, &out, &skipped);
+		if (size == EXPORT_MORE || size == EXPORT_BROKEN)
+			break;
 		sample = (L4Bytes) {sample.data + size, sample.size - size};
+	}
 	paths[documents->path_count] = (L4Bytes) {"", 0};
 	return documents->path_count + 1;
 }

@@ -14,6 +14,15 @@
 #define EXPORT_MORE ((size_t) 0)		/* the bytes end before it does */
 #define EXPORT_BROKEN ((size_t) -1)		/* what stands there is not like the others */
 
+/* The first line of a text, without its end. */
+static inline L4Bytes
+export_first_line(L4Bytes text)
+{
+	const char *stop = memchr(text.data, '\n', text.size);
+
+	return (L4Bytes) {text.data, stop != NULL ? (size_t) (stop - text.data) : text.size};
+}
+
 /* ---------- export_documents.c: JSON ---------- */
 
 typedef struct L4Documents L4Documents;
@@ -49,10 +58,5 @@ extern L4Sections *sections_create(L4Bytes sample, const L4EnvelopeAsk *ask);
 extern bool sections_head(L4Sections *sections, L4Bytes bytes, bool at_end, size_t *size);
 /* Under which head the next lines come; of no bytes where under none, or that of several hosts. */
 extern L4Bytes sections_name(const L4Sections *sections, bool *is_path);
-
-/* ---------- export.c ---------- */
-
-/* The first line of a text, without its end. */
-extern L4Bytes export_first_line(L4Bytes text);
 
 #endif							/* L4_EXPORT_PRIVATE_H */

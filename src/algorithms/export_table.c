@@ -1,6 +1,6 @@
 /*
- * export_table.c: tables (CSV, RFC 4180, or parted by semicolons or tabs) with a heading, in which a collector keeps a record in
- * each row.
+ * export_table.c: tables (CSV, RFC 4180, or parted by semicolons or tabs) with a heading, in which a collector keeps a record
+ * in each row.
  *
  * A row becomes an object whose keys are the names of the columns. What is an object of JSON in a cell stays one, so that its
  * members are found like those of any other.

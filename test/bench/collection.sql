@@ -11,7 +11,8 @@ CREATE INDEX ON survey_record (job_id, source, line_no);
 -- where the newest line comes first lines are numbered from the end on
 ALTER TABLE survey_line ADD number bigint;
 UPDATE survey_line l SET number = CASE WHEN f.descends THEN f.lines + 1 - l.line_no ELSE l.line_no END
-FROM (SELECT job_id, source, count(*) AS lines, (array_agg(ts::timestamptz ORDER BY line_no) FILTER (WHERE ts NOT IN ('', '?')))[1]
+FROM (SELECT job_id, source, count(*) AS lines,
+		(array_agg(ts::timestamptz ORDER BY line_no) FILTER (WHERE ts NOT IN ('', '?')))[1]
 		> (array_agg(ts::timestamptz ORDER BY line_no DESC) FILTER (WHERE ts NOT IN ('', '?')))[1] AS descends
 	FROM survey_line GROUP BY job_id, source) f
 WHERE (f.job_id, f.source) = (l.job_id, l.source);

@@ -11,7 +11,8 @@ SET jit = off;
 -- four nodes of two ranks; a collector's stamp comes 20 ms later
 CREATE TABLE line (turn serial, at numeric, node text, rank int, level text, message text, said text);
 INSERT INTO line (at, node, rank, level, message, said)
-SELECT at, 'node-' || r / 2, r, level, m, to_char(timestamp '2026-11-20 10:00' + at * interval '1 s', 'YYYY-MM-DD HH24:MI:SS,MS')
+SELECT at, 'node-' || r / 2, r, level, m,
+	to_char(timestamp '2026-11-20 10:00' + at * interval '1 s', 'YYYY-MM-DD HH24:MI:SS,MS')
 	|| ' - trainer - ' || upper(level) || ' - ' || m
 FROM generate_series(1, 20) s, generate_series(0, 7) r,
 	LATERAL (SELECT s + r * 0.01, 'info', format(E'item %s-%s, "loss" 0.5\\s', s, r)) l (at, level, m)
@@ -45,9 +46,9 @@ FROM line w JOIN l4_log l ON btrim(l.message, E'\n') = w.message GROUP BY l.job_
 SELECT write_file('cloudwatch', 'events.json', $$SELECT json_build_object('events', json_agg(json_build_object('timestamp', ms,
 		'message', said, 'logStreamName', path, 'host', node) ORDER BY turn), 'nextForwardToken', 'f/3') FROM wrapped$$),
 	write_file('loki', 'loki.json', $$SELECT json_build_object('status', 'success', 'data', json_build_object('resultType',
-		'streams', 'result', json_agg(json_build_object('stream', json_build_object('filename', path, 'host', node), 'values', v)
-		ORDER BY path))) FROM (SELECT path, node, json_agg(json_build_array((ms * 1000000)::text, said) ORDER BY turn DESC) AS v
-		FROM wrapped GROUP BY path, node) s$$),
+		'streams', 'result', json_agg(json_build_object('stream', json_build_object('filename', path, 'host', node), 'values',
+		v) ORDER BY path))) FROM (SELECT path, node, json_agg(json_build_array((ms * 1000000)::text, said)
+		ORDER BY turn DESC) AS v FROM wrapped GROUP BY path, node) s$$),
 	write_file('elastic', 'hits.json', $$SELECT json_lines(json_build_object('took', 3, 'hits', json_build_object('total', 161,
 		'hits', json_agg(json_build_object('_id', turn, '_source', json_build_object('@timestamp', iso, 'message', said,
 		'log', json_build_object('file', json_build_object('path', path)), 'host', json_build_object('name', node)))
@@ -59,9 +60,9 @@ SELECT write_file('cloudwatch', 'events.json', $$SELECT json_build_object('event
 		FROM (SELECT turn / 40 AS batch, path, node, json_agg(json_build_object('timeUnixNano', (ms * 1000000)::text, 'body',
 		json_build_object('stringValue', said)) ORDER BY turn) AS v FROM wrapped GROUP BY batch, path, node) s
 		GROUP BY batch ORDER BY batch$$),
-	write_file('gke', 'gke.json', $$SELECT json_lines(json_agg(json_build_object('textPayload', said, 'timestamp', iso, 'logName',
-		path, 'resource', json_build_object('labels', json_build_object('pod_name', node))) ORDER BY turn DESC)::text)
-		FROM wrapped$$) \g /dev/null
+	write_file('gke', 'gke.json', $$SELECT json_lines(json_agg(json_build_object('textPayload', said, 'timestamp', iso,
+		'logName', path, 'resource', json_build_object('labels', json_build_object('pod_name', node)))
+		ORDER BY turn DESC)::text) FROM wrapped$$) \g /dev/null
 CALL l4_import('cloudwatch', :'folder' || '/cloudwatch');
 CALL l4_import('loki', :'folder' || '/loki');
 CALL l4_import('elastic', :'folder' || '/elastic');
@@ -98,7 +99,8 @@ SELECT write_file('tail', 'tail.txt', $$SELECT CASE WHEN turn > 1 THEN E'\n' ELS
 		string_agg(said, E'\n' ORDER BY turn)) FROM wrapped GROUP BY node ORDER BY node$$),
 	write_file('yarn', 'app.log', $$SELECT format(E'%s\nContainer: container_17_01_00000%s on %s_8041\n=====\nLogType:stderr\n'
 		'LogLength:9\nLogContents:\n%s\nEnd of LogType:stderr', CASE node WHEN 'node-0'
-		THEN 'INFO client.RMProxy: Connecting to ResourceManager' ELSE '***' END, right(node, 1), node, string_agg(said, E'\n' ORDER BY turn))
+		THEN 'INFO client.RMProxy: Connecting to ResourceManager' ELSE '***' END, right(node, 1), node,
+		string_agg(said, E'\n' ORDER BY turn))
 		FROM wrapped GROUP BY node ORDER BY node$$) \g /dev/null
 CALL l4_import('tail', :'folder' || '/tail');
 CALL l4_import('dshbak', :'folder' || '/dshbak');
@@ -108,6 +110,11 @@ CALL l4_import('yarn', :'folder' || '/yarn');
 SELECT * FROM found WHERE job_id IN ('tail', 'dshbak', 'ansible', 'pssh', 'yarn') ORDER BY job_id;
 SELECT l.job_id, l.line_no, l.node, replace(l.raw, E'\n', '|') AS raw FROM l4_log l WHERE l.job_id IN ('tail', 'dshbak', 'yarn')
 	AND (l.message ~ 'CUDA' OR (l.node IS NULL AND l.line_no < 6)) ORDER BY l.job_id, l.line_no;
+
+-- byte by byte, heads and all
+SELECT l.job_id, string_agg(l.raw, E'\n' ORDER BY l.line_no, l.part) || E'\n' = pg_read_file(format('%s/%s/%s.txt', :'folder',
+	l.job_id, CASE l.job_id WHEN 'tail' THEN 'tail' ELSE 'all' END)) AS same FROM l4_log l
+WHERE l.job_id IN ('tail', 'dshbak', 'ansible', 'pssh') GROUP BY l.job_id ORDER BY l.job_id;
 
 \echo == the newest line first: objects, and a log as it is; numbers count from the end
 SELECT write_file('splunk', 'all.json', $$SELECT json_build_object('_raw', said, '_time', iso, 'host', node, 'source', path)
@@ -133,12 +140,13 @@ SELECT * FROM found WHERE job_id IN ('cut', 'torn') ORDER BY job_id;
 SELECT l.job_id, l.line_no, l.raw FROM l4_log l WHERE l.job_id IN ('cut', 'torn') AND l.node IS NULL ORDER BY 1, 2;
 
 \echo == in archives, compressed, by several processes; and read anew when it has grown
-SELECT write_file('packed', 'a.csv', $$SELECT '"@timestamp",host,message' UNION ALL (SELECT concat_ws(',', iso, node, cell(said ||
-		repeat('.', 400))) FROM wrapped ORDER BY turn DESC)$$, '&& gzip -k a.csv && head -99 a.csv > b.csv && cp b.csv c.csv &&
+SELECT write_file('packed', 'a.csv', $$SELECT '"@timestamp",host,message' UNION ALL (SELECT concat_ws(',', iso, node,
+		cell(said || repeat('.', 400))) FROM wrapped ORDER BY turn DESC)$$,
+		'&& gzip -k a.csv && head -99 a.csv > b.csv && cp b.csv c.csv &&
 		tar cf d.tar a.csv b.csv && mv a.csv e.csv') \g /dev/null
 CALL l4_import('packed', :'folder' || '/packed', workers => 3, part_bytes => 65536);
-SELECT source, count(*), min(line_no), max(line_no), md5(string_agg(concat_ws('|', line_no, part, node, ts, level, message), E'\n'
-	ORDER BY line_no, part)) FROM l4_log WHERE job_id = 'packed' GROUP BY source ORDER BY source COLLATE "C";
+SELECT source, count(*), min(line_no), max(line_no), md5(string_agg(concat_ws('|', line_no, part, node, ts, level, message),
+	E'\n' ORDER BY line_no, part)) FROM l4_log WHERE job_id = 'packed' GROUP BY source ORDER BY source COLLATE "C";
 \! cd "$L4_FOLDER/packed" && cp e.csv c.csv
 CALL l4_import('packed', :'folder' || '/packed');
 SELECT count(*), min(line_no), max(line_no) FROM l4_log WHERE job_id = 'packed' AND source = 'c.csv';
@@ -151,12 +159,13 @@ SELECT write_file('own', 'metrics.csv', $$SELECT 'time,host,step,loss' UNION ALL
 	write_file('own', 'banner.log', $$SELECT E'----------\nSettings\n----------' UNION ALL (SELECT said FROM wrapped
 		ORDER BY turn)$$) \g /dev/null
 CALL l4_import('own', :'folder' || '/own');
-SELECT l.source, count(*), count(l.node) AS nodes, sum(length(l.raw)) AS bytes, count(*) FILTER (WHERE starts_with(l.message, '{"'))
-	AS objects FROM l4_log l WHERE l.job_id = 'own' GROUP BY l.source ORDER BY l.source COLLATE "C";
+SELECT l.source, count(*), count(l.node) AS nodes, sum(length(l.raw)) AS bytes, count(*) FILTER (WHERE
+	starts_with(l.message, '{"')) AS objects
+FROM l4_log l WHERE l.job_id = 'own' GROUP BY l.source ORDER BY l.source COLLATE "C";
 
 DO $$ BEGIN EXECUTE format('COPY (SELECT) TO PROGRAM %L', format('rm -r %s/*', current_setting('exports.folder')));
 END $$;
 \! rm -r "$L4_FOLDER"
-SELECT count(l4_delete_job(j)) FROM unnest('{cloudwatch,loki,elastic,otel,gke,kibana,grafana,tabs,tail,dshbak,ansible,pssh,yarn,'
-	'splunk,journal,cut,torn,packed,own}'::text[]) j;
+SELECT count(l4_delete_job(j)) FROM unnest('{cloudwatch,loki,elastic,otel,gke,kibana,grafana,tabs,tail,dshbak,ansible,pssh,'
+	'yarn,splunk,journal,cut,torn,packed,own}'::text[]) j;
 DROP SCHEMA exports CASCADE;
