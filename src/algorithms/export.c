@@ -290,16 +290,34 @@ learn_table(L4Export *export, L4Bytes sample, const L4EnvelopeAsk *ask, StringIn
 	return export->table != NULL;
 }
 
+/* Does an object begin, or an array of objects or arrays? Many a log begins with a bracket. */
+static bool
+begins_document(L4Bytes sample)
+{
+	char		first = '\0';
+	size_t		i;
+
+	for (i = 0; i < sample.size; i++)
+	{
+		char		c = sample.data[i];
+
+		if (c == ' ' || c == '\t' || c == '\r' || c == '\n')
+			continue;
+		if (first != '\0')
+			return c == '"' ? first == '{' : first == '[' && (c == '{' || c == '[');
+		if (c != '{' && c != '[')
+			return false;
+		first = c;
+	}
+	return false;
+}
+
 L4Export *
 export_learn(L4Bytes sample, const L4EnvelopeAsk *ask, StringInfo lines)
 {
 	L4Export   *export = export_of_lines();
-	size_t		blank = 0;
 
-	while (blank < sample.size && (sample.data[blank] == ' ' || sample.data[blank] == '\n' || sample.data[blank] == '\r'))
-		blank++;
-	if (blank < sample.size && (sample.data[blank] == '{' || sample.data[blank] == '[') &&
-		learn_documents(export, sample, ask, lines))
+	if (begins_document(sample) && learn_documents(export, sample, ask, lines))
 		return export;
 	export->documents = NULL;
 	export->sections = sections_create(sample, ask);

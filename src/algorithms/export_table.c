@@ -92,20 +92,22 @@ is_name(L4Bytes text)
 static L4Table *
 read_heading(L4Bytes sample, char delimiter, size_t *size)
 {
-	Cell	   *cells = palloc(COLUMNS_LIMIT * sizeof(Cell));
-	L4Table    *table = palloc0(sizeof(L4Table));
+	Cell		cells[COLUMNS_LIMIT];
+	L4Table    *table;
+	int			count;
 	int			i;
 
-	table->delimiter = delimiter;
-	*size = read_row(sample, delimiter, false, cells, &table->count);
-	if (*size == EXPORT_MORE || *size == EXPORT_BROKEN || table->count < 2)
+	*size = read_row(sample, delimiter, false, cells, &count);
+	if (*size == EXPORT_MORE || *size == EXPORT_BROKEN || count < 2)
 		return NULL;
-	for (i = 0; i < table->count; i++)
-	{
+	for (i = 0; i < count; i++)
 		if (!is_name(cells[i].text))
 			return NULL;
+	table = palloc0(sizeof(L4Table));
+	table->delimiter = delimiter;
+	table->count = count;
+	for (i = 0; i < count; i++)
 		table->names[i] = (L4Bytes) {pnstrdup(cells[i].text.data, cells[i].text.size), cells[i].text.size};
-	}
 	return table;
 }
 
@@ -167,7 +169,7 @@ append_cell(StringInfo out, L4Bytes name, const Cell *cell)
 size_t
 table_take(const L4Table *table, L4Bytes bytes, bool at_end, StringInfo out)
 {
-	Cell	   *cells = palloc(COLUMNS_LIMIT * sizeof(Cell));
+	Cell		cells[COLUMNS_LIMIT];
 	int			count;
 	size_t		size = read_row(bytes, table->delimiter, at_end, cells, &count);
 	int			i;
@@ -185,6 +187,5 @@ table_take(const L4Table *table, L4Bytes bytes, bool at_end, StringInfo out)
 	}
 	else if (size != EXPORT_MORE)
 		size = EXPORT_BROKEN;
-	pfree(cells);
 	return size;
 }

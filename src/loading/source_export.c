@@ -17,9 +17,9 @@
 #include "doors/reversed.h"
 #include "tools/intern.h"
 
-/* The order of times is looked at in pieces, and no further than some where few records have one. */
-#define ORDER_PIECE 4096
-#define ORDER_BYTES (4 * ORDER_PIECE)
+/* The order of times is not looked at further than that where none shows, nor where so many more of them ascend. */
+#define ORDER_BYTES 4096
+#define ORDER_TOLERANCE 2
 /* So many times must be before the one above at least, and so many of them for one that is behind it. */
 #define ORDER_LEAST 10
 #define ORDER_SHARE 9
@@ -41,48 +41,48 @@ struct SourceExport
 
 /* ---------- learning ---------- */
 
-typedef struct Order
+/* When a line was written, as it says itself or as the collector that wrapped it does. */
+static bool
+line_time(L4HeaderParser *parser, L4Bytes line, TimestampTz *time)
 {
-	bool		has_time;
-	TimestampTz time;
-	int			up;
-	int			down;
-} Order;
+	L4Wrapped	wrapped;
+	L4Header	header;
+	bool		is_wrapped = header_unwrap(parser, line, &wrapped);
 
-/* L4RecordSink */
-static void
-note_order(const L4RawRecord *record, void *argument)
-{
-	Order	   *order = argument;
-
-	if (!record->header.has_time)
-		return;
-	order->up += order->has_time && record->header.time > order->time;
-	order->down += order->has_time && record->header.time < order->time;
-	order->has_time = true;
-	order->time = record->header.time;
+	header_parse(parser, is_wrapped ? wrapped.text : line, &header);
+	if (is_wrapped)
+		header_complete(parser, &wrapped, &header);
+	*time = header.time;
+	return header.has_time;
 }
 
-/* Does the newest record come first? */
+/* Does the newest line come first? */
 static bool
 descends(L4Source *work, L4Bytes sample)
 {
-	MemoryContext memory = AllocSetContextCreate(CurrentMemoryContext, "l4 order of a sample", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext caller = MemoryContextSwitchTo(memory);
-	Order		order = {0};
-	L4RecordAssembler *assembler = record_assembler_create(work->input.parser, note_order, &order);
-	size_t		at = 0;
+	const char *at = sample.data;
+	const char *end = sample.data + sample.size;
+	bool		has_time = false;
+	TimestampTz last = 0;
+	int			up = 0;
+	int			down = 0;
 
-	while (at < sample.size && order.up * ORDER_SHARE <= order.down && (at < ORDER_BYTES || order.down > 0))
+	while (at < end && up <= down + ORDER_TOLERANCE && (at - sample.data < ORDER_BYTES || down > 0))
 	{
-		size_t		size = Min(ORDER_PIECE, sample.size - at);
+		const char *stop = memchr(at, '\n', end - at);
+		TimestampTz time;
 
-		(void) record_assembler_feed(assembler, sample.data + at, size);
-		at += size;
+		stop = stop != NULL ? stop : end;
+		if (line_time(work->input.parser, (L4Bytes) {at, Min(stop - at, ORDER_BYTES)}, &time))
+		{
+			up += has_time && time > last;
+			down += has_time && time < last;
+			has_time = true;
+			last = time;
+		}
+		at = stop + 1;
 	}
-	MemoryContextSwitchTo(caller);
-	MemoryContextDelete(memory);
-	return order.down >= ORDER_LEAST && order.up * ORDER_SHARE <= order.down;
+	return down >= ORDER_LEAST && up * ORDER_SHARE <= down;
 }
 
 void
