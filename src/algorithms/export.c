@@ -12,11 +12,13 @@
 
 /* Arrays of a document that may hold its records. */
 #define PATHS_LIMIT 16
-/* So many units that are not like the others are looked for. */
+/* So many units that are not like the others teach nothing of the rest, fewer rows than so many no table. */
 #define BROKEN_LIMIT 10
+#define ROWS_LEAST 3
 /* Of ten units so many are like the others. */
 #define MOST 8
-#define ROWS_LEAST 3
+/* Of a unit no more becomes of texts of many lines, with the rest of the record in each of these: then they are not parted. */
+#define LINES_BYTES (4 * EXPORT_UNIT_BYTES)
 
 struct L4Export
 {
@@ -27,9 +29,9 @@ struct L4Export
 	L4EnvelopeForm form;		/* of the objects of documents and tables */
 	bool		heading;		/* the table's comes next */
 	bool		head;			/* the last line was the head of a section */
-	int			records;		/* or rows; */
-	int			outside;		/* in so many what a program wrote is no member of their own */
-	int			broken;			/* units that are not like the others */
+	int64		records;		/* or rows; */
+	int64		outside;		/* in so many what a program wrote is no member of their own */
+	int64		broken;			/* units that are not like the others */
 	StringInfoData object;		/* one under way */
 };
 
@@ -88,7 +90,7 @@ append_record(L4Export *export, L4Bytes object, size_t own, StringInfo lines)
 	{
 		const char *end = text.data + text.size;
 
-		stop = escaped_line_end(text.data, end, &behind);
+		stop = lines->len < LINES_BYTES ? escaped_line_end(text.data, end, &behind) : NULL;
 		appendBinaryStringInfo(lines, object.data, values[L4_ENVELOPE_TEXT].data - object.data);
 		appendBinaryStringInfo(lines, text.data, (int) ((stop != NULL ? stop : end) - text.data));
 		appendBinaryStringInfo(lines, end, (int) (object.data + object.size - end));
@@ -111,6 +113,13 @@ take_line(L4Bytes bytes, bool at_end, StringInfo lines)
 	return bytes.size;
 }
 
+/* Are most units so far like each other? */
+static bool
+are_alike(const L4Export *export)
+{
+	return export->records * 10 >= (export->records + export->broken) * MOST;
+}
+
 /*
  * A unit that is not like the others, or (endless) has no end: its first line. The rest are lines where many are so, or where
  * the bytes end in it: it may have been looked for through megabytes.
@@ -124,7 +133,7 @@ take_broken(L4Export *export, L4Bytes bytes, bool endless, bool at_end, StringIn
 		return 0;
 	export->broken++;
 	if ((endless && at_end) ||
-		(export->broken > BROKEN_LIMIT && (endless || export->broken * (10 - MOST) > export->records)))
+		(export->broken > BROKEN_LIMIT && (endless || !are_alike(export))))
 	{
 		export->documents = NULL;
 		export->table = NULL;
@@ -203,7 +212,7 @@ read_sample(L4Export *export, L4Bytes sample, const L4EnvelopeForm *form, String
 	while (sample.size > 0 && (export->documents != NULL || export->table != NULL))
 	{
 		int			before = lines->len;
-		int			records = export->records;
+		int64		records = export->records;
 
 		CHECK_FOR_INTERRUPTS();
 		if ((size = export_take(export, sample, false, lines, &skipped)) == 0)
@@ -281,7 +290,7 @@ learn_table(L4Export *export, L4Bytes sample, const L4EnvelopeAsk *ask, StringIn
 		return false;
 	sample = (L4Bytes) {sample.data + heading, sample.size - heading};
 	read_sample(export, sample, NULL, lines);
-	if (export->records < ROWS_LEAST || export->records * 10 < (export->records + export->broken) * MOST ||
+	if (export->records < ROWS_LEAST || !are_alike(export) ||
 		!envelope_learn((L4Bytes) {lines->data, lines->len}, ask, &form))
 		return false;
 	read_sample(export, sample, &form, lines);

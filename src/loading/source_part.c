@@ -195,7 +195,6 @@ source_whole_put(L4Source *work, StringInfo out)
 {
 	if (!work->input.sampled)
 		return false;
-	source_take_waiting(work);
 	record_assembler_end(work->input.assembler);
 	source_part_put(work, out);
 	return true;
