@@ -147,10 +147,13 @@ take_plain(L4Export *export, L4Bytes bytes, bool at_end, StringInfo lines)
 {
 	size_t		size;
 
-	export->heading = false;
 	export->head = export->sections != NULL && sections_head(export->sections, bytes, at_end, &size);
 	if (!export->head)
-		return take_line(bytes, at_end, lines);
+	{
+		size = take_line(bytes, at_end, lines);
+		export->heading &= size == 0;
+		return size;
+	}
 	appendBinaryStringInfo(lines, bytes.data, (int) size);
 	return size;
 }
