@@ -57,7 +57,7 @@ COMMENT ON COLUMN @extschema@.l4_stream.error IS
 COMMENT ON COLUMN @extschema@.l4_stream.byte_count IS
 'bytes read, decompressed (files own row only)';
 COMMENT ON COLUMN @extschema@.l4_stream.line_count IS
-'lines read (files own row only)';
+'lines read (files own row only): the number of the last one';
 COMMENT ON COLUMN @extschema@.l4_stream.record_count IS
 'records of this stream';
 COMMENT ON COLUMN @extschema@.l4_stream.first_ts IS

@@ -21,7 +21,9 @@ COMMENT ON PROCEDURE @extschema@.l4_import(text, text, text, int, int) IS
 'early was at is a warning, and the calling process reads it again. A file that cannot be read, or not to its end, is a '
 'warning and a row in l4_stream whose error says why; what could be read is there: of a cut or damaged file all that can '
 'be decoded; behind a damaged tar header all up to the next one, as a file of its own; lines behind a compressed stream as '
-'they are. Compressed members of archives are decompressed, archives in archives kept as they are, with a remark. '
+'they are. Compressed members of archives are decompressed, archives in archives kept as they are, with a remark. Records in '
+'documents of JSON and tables come as lines, lines under heads are of the host or file that the head names, and a file with '
+'the newest line first is read from its end (docs/shippers.md): such a file is one process''s. '
 'Progress: NOTICE, pg_stat_progress_copy, and the rows of l4_stream. Errors: 42501 without the right, P0002 unknown job, '
 '22023 bad layout, path, time zone, number of workers or size of parts, 58P01 no such path, or a folder without files. '
 'Cost: one pass over the bytes.';
@@ -141,7 +143,8 @@ COMMENT ON COLUMN @extschema@.l4_log.rank IS
 COMMENT ON COLUMN @extschema@.l4_log.source IS
 'path of the file relative to the imported folder';
 COMMENT ON COLUMN @extschema@.l4_log.line_no IS
-'1-based number of the record''s first line in the source; lines end at \n';
+'1-based number of the record''s first line in the source; lines end at \n; counted from the end where the newest line '
+'comes first; where a document of JSON has many records in a line they are numbered on';
 COMMENT ON COLUMN @extschema@.l4_log.ts IS
 'time of the record, or the last one before it in its stream; NULL where there was none yet';
 COMMENT ON COLUMN @extschema@.l4_log.level IS

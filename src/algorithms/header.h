@@ -5,6 +5,7 @@
 #define L4_HEADER_H
 
 #include "ground/l4.h"
+#include "algorithms/envelope.h"
 #include "algorithms/frame_time.h"
 #include "algorithms/level.h"
 #include "pgtime.h"
@@ -75,6 +76,9 @@ extern L4HeaderParser *header_parser_create(const L4Format *formats, int count, 
 
 /* What the nodes of the job are called: prefixes that are such a name count only in streams that have them in their sample. */
 extern void header_parser_name_nodes(L4HeaderParser *parser, char **nodes, int count);
+
+/* How it answers what is asked of texts (envelope_learn); it is the argument. */
+extern L4EnvelopeAsk header_parser_ask(const L4HeaderParser *parser);
 
 /*
  * Of a line that a collector wrapped, as the sample taught, what it says besides: the text that a program wrote (text: where it

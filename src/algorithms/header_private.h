@@ -5,7 +5,6 @@
 #ifndef L4_HEADER_PRIVATE_H
 #define L4_HEADER_PRIVATE_H
 
-#include "algorithms/envelope.h"
 #include "algorithms/header_colour.h"
 #include "algorithms/header.h"
 #include "algorithms/header_fields.h"

@@ -588,11 +588,17 @@ text_has_header(const void *argument, L4Bytes text)
 	return begins_with_header((HeaderRules *) &((const L4HeaderParser *) argument)->headers, text, true);
 }
 
+L4EnvelopeAsk
+header_parser_ask(const L4HeaderParser *parser)
+{
+	return (L4EnvelopeAsk) {header_is_node, text_has_header, parser};
+}
+
 /* Where a collector wrapped the lines of a sample, what programs wrote, line by line; else the sample. */
 static L4Bytes
 unwrapped_sample(L4HeaderParser *parser, L4Bytes sample)
 {
-	L4EnvelopeAsk ask = {header_is_node, text_has_header, parser};
+	L4EnvelopeAsk ask = header_parser_ask(parser);
 	StringInfoData out;
 	L4Bytes		line;
 

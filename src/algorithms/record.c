@@ -461,6 +461,16 @@ kept_host(L4RecordAssembler *assembler, L4Bytes host)
 	return (L4Bytes) {assembler->host_names[number], host.size};
 }
 
+/* A header without a label says where the facts of its line place that. */
+static void
+place_header(const L4Place *place, L4Header *header)
+{
+	if (header->host.size == 0 && place->node != NULL)
+		header->host = (L4Bytes) {place->node, strlen(place->node)};
+	if (header->rank < 0 && header->local_rank < 0)
+		header->rank = place->rank;
+}
+
 static void
 parse_prefix(L4RecordAssembler *assembler, L4Bytes line, L4Header *header)
 {
@@ -469,6 +479,8 @@ parse_prefix(L4RecordAssembler *assembler, L4Bytes line, L4Header *header)
 	if (assembler->before == 0 || line.data != assembler->unwrapped.data)
 	{
 		header_parse(assembler->parser, prefix, header);
+		if (assembler->facts.place != NULL)
+			place_header(assembler->facts.place, header);
 		return;
 	}
 	prefix.data += assembler->before;
@@ -482,6 +494,8 @@ parse_prefix(L4RecordAssembler *assembler, L4Bytes line, L4Header *header)
 		header->time_text.size = 0;
 	if (header->host.size == 0 && assembler->wrapped.host.size > 0)
 		header->host = kept_host(assembler, assembler->wrapped.host);
+	if (assembler->facts.place != NULL)
+		place_header(assembler->facts.place, header);
 }
 
 /*

@@ -6,6 +6,7 @@
 
 #include "ground/l4.h"
 #include "algorithms/header.h"
+#include "algorithms/place.h"
 
 /* No record's message is longer: what is longer goes on as a further record. */
 #define L4_RECORD_BYTES (1024 * 1024)
@@ -32,6 +33,7 @@ typedef struct L4LineFacts
 	bool		has_time;
 	TimestampTz time;
 	L4Level		level;
+	const L4Place *place;		/* where it is from, or NULL; stays as long as the assembler */
 } L4LineFacts;
 
 /* Where a record begins: what it takes to go on there. */

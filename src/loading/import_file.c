@@ -125,13 +125,17 @@ import_source(Import *import, int number, const L4File *file, L4FileReader *read
 {
 	L4Source   *source = source_begin(import->sources, name, modified_at);
 	L4SourceFile known = source_file(file);
+	bool		in_parts;
 	const char *error;
 
 	if (files_is_plain(reader))
 		source_keep_state(source);
 	if (state != NULL)
 		source_resume(source, state);
-	if (parts_apply(reader, file->size, import->shared->part_bytes))
+	in_parts = parts_apply(reader, file->size, import->shared->part_bytes);
+	if (in_parts)
+		source_sample(source, parts_first_bytes(reader));
+	if (in_parts && !source_is_export(source))
 		error = parts_import(import, &(AheadFile) {number, reader, name, modified_at}, source);
 	else
 		error = feed_member(import, reader, source, name);

@@ -112,7 +112,8 @@ read_member(Import *import, L4FileReader *reader, const Member *member, StringIn
 	{
 		source_feed(source, buffer, got);
 		import_progress(import, member->name);
-		if (source_whole_size(source) > KEPT_BYTES)
+		/* what becomes of an export may come all at its end */
+		if (source_whole_size(source) > KEPT_BYTES || source_is_export(source))
 			return false;
 	}
 	return got == 0 && files_remark(reader) == NULL && source_whole_put(source, out);

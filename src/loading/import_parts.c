@@ -234,8 +234,8 @@ feed_until(Import *import, L4FileReader *reader, L4Source *source, const char *n
 	return result;
 }
 
-static L4Bytes
-first_bytes(L4FileReader *reader)
+L4Bytes
+parts_first_bytes(L4FileReader *reader)
 {
 	char	   *data = palloc(L4_SAMPLE_BYTES);
 	L4Bytes		bytes = {data, files_read_at(reader, data, L4_SAMPLE_BYTES, 0)};
@@ -362,7 +362,7 @@ read_part(Import *import, const Ahead *ahead, StringInfo out)
 	if (points.data == NULL)
 		return false;
 	lead = lead_of(reader, start, part_bytes);
-	source = source_part_begin(import->sources, name, import->ahead.modified_at, first_bytes(reader), points, lead,
+	source = source_part_begin(import->sources, name, import->ahead.modified_at, parts_first_bytes(reader), points, lead,
 							   line_at(parts, reader, ahead->number, lead, part_bytes));
 	if (feed_until(import, reader, source, name, start, start + part_bytes, false) != FEED_STOPPED ||
 		source_bytes(source) >= start + part_bytes)
@@ -627,7 +627,6 @@ parts_import(Import *import, const AheadFile *file, L4Source *source)
 	bool		shared = shares(import, file->number);
 	FeedResult	result;
 
-	source_sample(source, first_bytes(reader));
 	if (shared)
 	{
 		share_file(import, file->number, reader);

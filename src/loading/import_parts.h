@@ -16,10 +16,12 @@ extern void parts_attach(SharedParts *parts, dsm_segment *segment);
 
 /* Does an open file of so many bytes on disk come in parts? */
 extern bool parts_apply(const L4FileReader *reader, int64 size, int64 part_bytes);
+/* The first bytes of such a file, for source_sample. */
+extern L4Bytes parts_first_bytes(L4FileReader *reader);
 /*
- * Feeds such a file to its source, cut where parts of part_bytes begin. Where the file is shared, the workers read parts of it
- * ahead. file: its number in the list, its reader, and how the source began. Returns why it could not be read to its end, or
- * NULL.
+ * Feeds such a file to its source, which has seen them, cut where parts of part_bytes begin. Where the file is shared, the
+ * workers read parts of it ahead. file: its number in the list, its reader, and how the source began. Returns why it could not
+ * be read to its end, or NULL.
  */
 extern const char *parts_import(Import *import, const AheadFile *file, L4Source *source);
 

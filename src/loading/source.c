@@ -207,7 +207,7 @@ source_finish(L4Source *work, const L4SourceFile *file, const char *error)
 	bool		small = is_small_file(work, error);
 
 	source_take_waiting(work);
-	work->resume.keeps_state &= error == NULL;
+	work->resume.keeps_state &= error == NULL && work->input.export == NULL;
 	if (work->resume.keeps_state)
 	{
 		source_save_state(work);
@@ -225,6 +225,12 @@ source_finish(L4Source *work, const L4SourceFile *file, const char *error)
 	source_keep_shared(work);
 	if (!work->context->keeps_shared)
 		(void) source_write_shared(work->context, false);
+}
+
+bool
+source_is_export(const L4Source *work)
+{
+	return work->input.export != NULL;
 }
 
 int64

@@ -43,6 +43,11 @@ extern void source_feed_row(L4Source *source, int64 line_no, const L4LineFacts *
  * Shows the first bytes (64 kB count) to the parser of headers, before any are fed; source_feed does it with the first it gets.
  */
 extern void source_sample(L4Source *source, L4Bytes bytes);
+/*
+ * Are its lines kept in another form than a line each (source_export.c), as the first bytes show? Then it comes in one piece,
+ * and from its beginning.
+ */
+extern bool source_is_export(const L4Source *source);
 /* Takes the next bytes. Full segments are written on the way. */
 extern void source_feed(L4Source *source, const char *bytes, size_t size);
 /* How many bytes were taken so far: all that were fed, unless feeding stopped. */

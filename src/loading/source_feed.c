@@ -10,6 +10,11 @@
 static int64
 feed_line(L4Source *work, const WaitingLine *line, const char *bytes)
 {
+	if (work->input.export != NULL)
+	{
+		source_export_take(work, (L4Bytes) {bytes, line->size});
+		return (int64) line->size;
+	}
 	if (line->is_row)
 		record_assembler_line(work->input.assembler, line->line_no, &line->facts);
 	return record_assembler_feed(work->input.assembler, bytes, line->size);
@@ -25,7 +30,7 @@ take_sample(L4Source *work, const char *bytes, size_t size)
 
 	work->input.sampled = true;
 	if (size > 0)
-		header_parser_sample(work->input.parser, sample);
+		source_learn(work, sample);
 	foreach(cell, work->input.waiting_lines)
 	{
 		const WaitingLine *line = lfirst(cell);
@@ -58,7 +63,7 @@ void
 source_sample(L4Source *work, L4Bytes bytes)
 {
 	bytes.size = Min(bytes.size, L4_SAMPLE_BYTES);
-	header_parser_sample(work->input.parser, bytes);
+	source_learn(work, bytes);
 	work->input.sampled = true;
 }
 
@@ -86,6 +91,8 @@ source_take_waiting(L4Source *work)
 {
 	if (!work->input.sampled)
 		take_sample(work, work->input.waiting.data, work->input.waiting.len);
+	if (work->input.export != NULL)
+		source_export_end(work);
 }
 
 void

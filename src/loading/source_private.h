@@ -53,6 +53,9 @@ typedef struct WaitingLine
 	size_t		size;
 } WaitingLine;
 
+/* A file in which lines are kept in another form than a line each (source_export.c). */
+typedef struct SourceExport SourceExport;
+
 /* How far a source is. */
 typedef enum SourcePhase
 {
@@ -72,6 +75,7 @@ typedef struct SourceInput
 	int64		bytes;			/* taken so far */
 	StringInfoData waiting;		/* bytes before the sample was taken, */
 	List	   *waiting_lines;	/* and how they came */
+	SourceExport *export;		/* how lines are kept there, or NULL: as they are */
 	int64		next_line;		/* number of the first line that is not there yet */
 } SourceInput;
 
@@ -233,6 +237,14 @@ extern void source_take_record(const L4RawRecord *raw, void *argument);
 /* source_feed.c: takes bytes, or keeps them until there are enough for the sample; and takes what was kept. */
 extern void source_take(L4Source *work, const WaitingLine *line, const char *bytes);
 extern void source_take_waiting(L4Source *work);
+
+/*
+ * source_export.c: shows the first bytes to the parser of headers, and finds out how lines are kept in the file; then takes its
+ * bytes, where not as they are, and its end.
+ */
+extern void source_learn(L4Source *work, L4Bytes sample);
+extern void source_export_take(L4Source *work, L4Bytes bytes);
+extern void source_export_end(L4Source *work);
 
 /* source_shared.c: keeps what a source shares with others until source_write_shared. */
 extern void source_keep_shared(L4Source *work);

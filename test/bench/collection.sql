@@ -8,7 +8,15 @@ FROM (SELECT DISTINCT ON (l.job_id, l.source, l.line_no) l.* FROM l4_log l
 	ORDER BY l.job_id, l.source, l.line_no, length(l.message) DESC, l.part) g
 WINDOW w AS (PARTITION BY g.job_id, g.source ORDER BY g.line_no);
 CREATE INDEX ON survey_record (job_id, source, line_no);
-ANALYZE survey_record;
+-- where the newest line comes first lines are numbered from the end on
+ALTER TABLE survey_line ADD number bigint;
+UPDATE survey_line l SET number = CASE WHEN f.descends THEN f.lines + 1 - l.line_no ELSE l.line_no END
+FROM (SELECT job_id, source, count(*) AS lines,
+		(array_agg(ts::timestamptz ORDER BY line_no) FILTER (WHERE ts NOT IN ('', '?')))[1]
+		> (array_agg(ts::timestamptz ORDER BY line_no DESC) FILTER (WHERE ts NOT IN ('', '?')))[1] AS descends
+	FROM survey_line GROUP BY job_id, source) f
+WHERE (f.job_id, f.source) = (l.job_id, l.source);
+ANALYZE survey_record, survey_line;
 CREATE TABLE survey_result AS
 SELECT s.*, j.layout, j.half, r.node AS found_node, r.rank AS found_rank, r.ts AS found_ts, r.level AS found_level,
 	r.message AS found_message, r.line_no AS found_line,
@@ -17,12 +25,12 @@ SELECT s.*, j.layout, j.half, r.node AS found_node, r.rank AS found_rank, r.ts A
 	CASE WHEN s.ts NOT IN ('', '?') THEN (abs(extract(epoch FROM r.ts - s.ts::timestamptz)) <= 1.1) IS TRUE END AS time_right,
 	-- a line that goes on with a record has none of its own
 	CASE WHEN s.level NOT IN ('', '?') THEN lower(s.level) IS NOT DISTINCT FROM r.level END AS level_right,
-	CASE WHEN btrim(s.message) <> '' THEN CASE WHEN r.line_no = s.line_no
+	CASE WHEN btrim(s.message) <> '' THEN CASE WHEN r.line_no = s.number
 		THEN btrim(s.message, E' \r\t') = btrim(r.lines[1], E' \r\t')
 		ELSE position(btrim(s.message) IN r.message) > 0 END IS TRUE END AS message_right
 FROM survey_line s
 JOIN survey_job j USING (job_id)
-LEFT JOIN LATERAL (SELECT r.* FROM survey_record r WHERE r.job_id = s.job_id AND r.source = s.source AND r.line_no <= s.line_no
+LEFT JOIN LATERAL (SELECT r.* FROM survey_record r WHERE r.job_id = s.job_id AND r.source = s.source AND r.line_no <= s.number
 	ORDER BY r.line_no DESC LIMIT 1) r ON true;
 CREATE TABLE survey_layout AS
 SELECT r.layout, r.half, avg(node_right::int) AS node, avg(rank_right::int) AS rank, avg(time_right::int) AS time,

@@ -57,6 +57,7 @@ extern void fuzz_components_state_seed(L4Bytes input, FuzzSeed add);
 extern void fuzz_online_changes(L4Bytes input);
 extern void fuzz_period(L4Bytes input);
 extern void fuzz_places(L4Bytes input);
+extern void fuzz_exports(L4Bytes input);
 extern void fuzz_unpack(L4Bytes input);
 extern void fuzz_unpack_seed(L4Bytes input, FuzzSeed add);
 extern void fuzz_counts_state(L4Bytes input);

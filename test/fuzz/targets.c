@@ -30,6 +30,7 @@ const FuzzEntry fuzz_targets[] = {
 	{"intervals", fuzz_intervals, "lines", NULL, 2},
 	{"step_phases", fuzz_step_phases, "lines", NULL, 2},
 	{"places", fuzz_places, "places", NULL, 2},
+	{"exports", fuzz_exports, "exports", NULL, 4},
 	{"unpack", fuzz_unpack, "lines", fuzz_unpack_seed, 1},
 };
 const int	fuzz_target_count = lengthof(fuzz_targets);
