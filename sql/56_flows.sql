@@ -157,10 +157,12 @@ COMMENT ON FUNCTION @extschema@.l4_greater_way(@extschema@.l4_flow_series, @exts
 CREATE FUNCTION @extschema@.l4_flow_pair_cycles(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series,
 	limits @extschema@.l4_limits) RETURNS @extschema@.l4_step_cycle_series
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20000
-RETURN @extschema@.l4_cycles_of(@extschema@.l4_greater_way(forth, back), limits);
+RETURN CASE WHEN GREATEST((forth).same_size, (back).same_size) >= (limits).flow_own_size
+	THEN @extschema@.l4_cycles_of(@extschema@.l4_greater_way(forth, back), limits) END;
 COMMENT ON FUNCTION @extschema@.l4_flow_pair_cycles(@extschema@.l4_flow_series, @extschema@.l4_flow_series,
 	@extschema@.l4_limits) IS
-'Step: l4_cycles_of the way between two addresses that moves more.';
+'Step: l4_cycles_of the way between two addresses that moves more. NULL where no two records are alike (limit flow_own_size): '
+'they are no layers.';
 
 CREATE FUNCTION @extschema@.l4_flow_pairs_of(time_window tstzrange, flows regclass, columns jsonb, accelerators regclass,
 	addresses text[], limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_pair

@@ -200,8 +200,9 @@ CREATE FUNCTION @extschema@.l4_compared_work(traces @extschema@.l4_flow_trace[],
 RETURNS TABLE (job int, stage int, pipeline int, server text, address text, step bigint, ended double precision,
 	slowness double precision)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10000 COST 100000
--- what functions return is counted by nobody: loops would look at all rows for each
+-- what functions return is counted by nobody: loops would look at all rows for each, merges at all of a job
 SET enable_nestloop = off
+SET enable_mergejoin = off
 BEGIN ATOMIC
 	WITH stages AS MATERIALIZED (
 		SELECT p.address, p.stage, p.pipeline, bool_and(t.sends_to > 1) OVER (PARTITION BY p.job, p.pipeline) AS is_ring
