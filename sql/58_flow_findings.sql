@@ -57,16 +57,13 @@ RETURNS TABLE (job int, kind text, source text, destination text, path text, beg
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH series AS MATERIALIZED (
-		SELECT t.job, t.kind, t.source, t.destination, t.path, r.at, r.rate, r.usual, r.least
+		SELECT t.job, t.kind, t.source, t.destination, t.path, t.moved, t.busy, t.began, r.usual, r.least
 		FROM unnest(l4_slow_pairs.traces) t
-		CROSS JOIN LATERAL (SELECT array_agg(x.began ORDER BY x.began) AS at,
-				array_agg(ln(x.moved / x.busy) ORDER BY x.began) AS rate,
-				-- what it is when all is well, though it may be slow for half of the window
-				percentile_cont(0.75) WITHIN GROUP (ORDER BY ln(x.moved / x.busy)) AS usual,
-				min(ln(x.moved / x.busy)) AS least
-			FROM unnest(t.moved, t.busy, t.began) x(moved, busy, began)
-			WHERE x.moved > 0 AND x.busy > 0) r
-		WHERE t.kind <> 'accelerator' AND r.at IS NOT NULL
+		-- what it is when all is well, though it may be slow for half of the window
+		CROSS JOIN LATERAL (SELECT percentile_cont(0.75) WITHIN GROUP (ORDER BY x.rate) AS usual, min(x.rate) AS least
+			FROM (SELECT ln(x.moved / x.busy) AS rate FROM unnest(t.moved, t.busy) x(moved, busy)
+				WHERE x.moved > 0 AND x.busy > 0) x) r
+		WHERE t.kind <> 'accelerator' AND r.least IS NOT NULL
 	), usual AS (
 		SELECT s.job, s.kind, percentile_cont(0.5) WITHIN GROUP (ORDER BY s.usual) AS rate,
 			GREATEST((limits).flow_slow_rate,
@@ -79,10 +76,13 @@ BEGIN ATOMIC
 	JOIN usual u ON u.job = s.job AND u.kind = s.kind
 	LEFT JOIN LATERAL (SELECT r.began, r.ended, r.level, r.steps
 		-- along a rail what is of one kind may go much faster than across rails, as most of it goes
-		FROM @extschema@.l4_slow_regimes(s.at, ARRAY(SELECT GREATEST(u.rate, s.usual) - r.rate
-			FROM unnest(s.rate) WITH ORDINALITY r(rate, place) ORDER BY r.place), u.lowest, (limits).flow_slow_steps::int) r
-		-- most are never that slow: OFFSET, so that this is looked at first
-		WHERE GREATEST(u.rate, s.usual) - s.least >= u.lowest OFFSET 0) g ON true;
+		FROM (SELECT array_agg(x.began ORDER BY x.began) AS at,
+				array_agg(GREATEST(u.rate, s.usual) - ln(x.moved / x.busy) ORDER BY x.began) AS slowness
+			FROM unnest(s.moved, s.busy, s.began) x(moved, busy, began)
+			WHERE x.moved > 0 AND x.busy > 0
+				-- most are never that slow
+				AND GREATEST(u.rate, s.usual) - s.least >= u.lowest) x
+		CROSS JOIN LATERAL @extschema@.l4_slow_regimes(x.at, x.slowness, u.lowest, (limits).flow_slow_steps::int) r) g ON true;
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_pairs(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: The rate of each pair and path beside its like (same job, same kind), and beside what it is in the best quarter of its '
