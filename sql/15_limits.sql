@@ -596,6 +596,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_stage_members', 4, 'accelerators',
 		'What a stage usually computes is the first quarter, of so many at least not less than the second shortest: the '
 		'shortest may be of one whose phase began too early. Of fewer it may be slow itself.'),
+	(true, 'flow_known_steps', 0.5, 'share of steps',
+		'Where accelerators know on average what they computed in fewer of their steps than this, as records of the others are '
+		'lost, those of a tensor-parallel group are taken together: what is slow must be so for several steps that are known.'),
 	(true, 'flow_slow_beside', 0.12, 'logarithm',
 		'Where parameters are sharded it is slow that computes single layers this much longer: where accelerators differ by '
 		'2 % for good, healthy ones come to 8 %.'),

@@ -280,9 +280,36 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 -- what functions return is counted by nobody: loops would look at all rows for each
 SET enable_nestloop = off
 BEGIN ATOMIC
-	WITH compared AS MATERIALIZED (
+	WITH known AS MATERIALIZED (
 		SELECT c.job, c.stage, c.pipeline, c.server, c.address, c.step, c.ended, c.slowness
 		FROM @extschema@.l4_compared_work(l4_slow_workers.traces, limits) c
+	), gaps AS MATERIALIZED (
+		-- where records are lost each knows of few steps, but of those who compute in lockstep some one does of most
+		SELECT k.job
+		FROM known k
+		GROUP BY k.job
+		HAVING count(*) < (limits).flow_known_steps * count(DISTINCT k.step) * count(DISTINCT k.address)
+	), lockstep AS MATERIALIZED (
+		SELECT l.job, l.tensor, k.stage, k.pipeline, k.server, k.address
+		FROM gaps g
+		CROSS JOIN LATERAL @extschema@.l4_lockstep_of(ARRAY(SELECT t FROM unnest(l4_slow_workers.traces) t
+			WHERE t.job = g.job), limits) l
+		JOIN (SELECT DISTINCT k.job, k.stage, k.pipeline, k.server, k.address FROM known k) k
+			ON k.job = l.job AND k.address = l.address
+	), shared AS (
+		SELECT l.job, l.tensor, k.step, percentile_cont(0.5) WITHIN GROUP (ORDER BY k.ended) AS ended,
+			percentile_cont(0.5) WITHIN GROUP (ORDER BY k.slowness) AS slowness
+		FROM lockstep l
+		JOIN known k ON k.job = l.job AND k.address = l.address
+		GROUP BY l.job, l.tensor, k.step
+	), compared AS MATERIALIZED (
+		SELECT k.job, k.stage, k.pipeline, k.server, k.address, k.step, k.ended, k.slowness
+		FROM known k
+		WHERE k.job NOT IN (SELECT l.job FROM lockstep l)
+		UNION ALL
+		SELECT l.job, l.stage, l.pipeline, l.server, l.address, s.step, s.ended, s.slowness
+		FROM lockstep l
+		JOIN shared s ON s.job = l.job AND s.tensor = l.tensor
 	), late AS (
 		-- of most jobs nobody is slow for long enough, whatever the noise: what follows is for the others
 		SELECT DISTINCT c.job
@@ -331,7 +358,8 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_slow_workers(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: Accelerators that compute longer than those of the same stage on other servers, for several steps. Ranks of one '
 'tensor-parallel group wait for each other in each layer, so that they are slow together: then the server is named. Of one '
-'pipeline at one time the slowest: the others wait for it.';
+'pipeline at one time the slowest: the others wait for it. Where few of the steps of each are known, as records are lost (limit '
+'flow_known_steps), what any of such a group knows counts for all of it.';
 
 CREATE FUNCTION @extschema@.l4_slow_exchangers(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_flow_finding
