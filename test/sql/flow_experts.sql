@@ -149,8 +149,40 @@ SELECT (w).computed, (w).closing FROM (
 		('{2,4,12,14,22,24,32,34}', array_fill(0.5::real, ARRAY[8]), array_fill(0.5::real, ARRAY[8]), true, 'c'))
 		m(began, lasted, busy, sent, peer)) x;
 
+/*
+ * A pipeline of two stages, four replicas, two ranks a server which compute in lockstep, each of which knows of one step in
+ * four what it computed. The first stage of the third replica is slow for fifteen steps: of four at most each of its ranks knows
+ * that, but together they know of seven.
+ */
+CREATE VIEW lossy AS
+	WITH rank AS (
+		SELECT stage, replica, lane, format('10.%s.%s.%s', stage, replica, lane) AS address,
+			format('host-%s-%s', stage, replica) AS server
+		FROM generate_series(1, 2) stage, generate_series(1, 4) replica, generate_series(0, 1) lane
+	), series AS (
+		SELECT r.*, (SELECT array_agg(10.0::float8 * k ORDER BY k) FROM generate_series(1, 31) k) AS ends,
+			(SELECT array_agg(10.0::float8 * k + r.stage ORDER BY k) FROM generate_series(1, 30) k) AS sends,
+			(SELECT array_agg(CASE WHEN stage = 1 AND replica = 3 AND k BETWEEN 10 AND 24 THEN 1.25::float8 ELSE 1 END
+				ORDER BY k) FROM generate_series(1, 30) k) AS computed,
+			(SELECT array_agg(CASE WHEN (k + 2 * lane + replica) % 4 = 0 THEN 0::float8 ELSE 'NaN' END ORDER BY k)
+				FROM generate_series(1, 30) k) AS closing
+		FROM rank r
+	)
+	SELECT ROW(1, 'accelerator', s.address, NULL, s.server, NULL, 10, 1, 1, 0, 0, 310, NULL,
+		(SELECT array_agg(k ORDER BY k) FROM generate_series(1, 31) k), s.ends,
+		(SELECT array_agg(e + 9 ORDER BY e) FROM unnest(s.ends[:30]) e), s.computed, s.closing,
+		NULL, NULL, NULL, NULL, NULL, NULL)::l4_flow_trace AS trace
+	FROM series s
+	UNION ALL
+	SELECT ROW(1, 'pipeline', s.address, o.address, s.server, 'p', 10, 1, 1, 0, 0, 310, NULL, NULL, s.ends, NULL, NULL, NULL,
+		NULL, NULL, NULL, s.sends, NULL, NULL)::l4_flow_trace
+	FROM series s JOIN rank o USING (replica, lane)
+	WHERE o.stage <> s.stage;
+SELECT f.kind, f.subject, f.began, f.ended, round(f.factor::numeric, 3) AS factor, f.facts
+FROM l4_limits_in_force() l, l4_slow_workers(ARRAY(SELECT trace FROM lossy), l) f;
+
 TRUNCATE l4_flow, l4_accelerator;
-DROP VIEW exchanges, exchanged;
+DROP VIEW exchanges, exchanged, token_link, lossy;
 DROP TABLE member, state;
 DROP FUNCTION experts;
 DROP AGGREGATE pg_temp.exchanges_state(float8[], real[], real[], boolean, text, float8[], float8[], float8),
