@@ -93,7 +93,8 @@ BEGIN ATOMIC
 			FROM unnest(c.moved, c.busy, c.began) x(moved, busy, began)
 			WHERE x.moved > 0 AND x.busy > 0
 				-- most are never that slow
-				AND c.rate - c.least >= c.lowest) x
+				AND c.rate - c.least >= c.lowest
+			HAVING count(*) > 0) x
 		CROSS JOIN LATERAL @extschema@.l4_slow_regimes(x.at, x.slowness, c.lowest, (limits).flow_slow_steps::int) r) g ON true;
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_pairs(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
@@ -285,10 +286,10 @@ BEGIN ATOMIC
 		FROM @extschema@.l4_compared_work(l4_slow_workers.traces, limits) c
 	), gaps AS MATERIALIZED (
 		-- where records are lost each knows of few steps, but of those who compute in lockstep some one does of most
-		SELECT k.job
-		FROM known k
-		GROUP BY k.job
-		HAVING count(*) < (limits).flow_known_steps * count(DISTINCT k.step) * count(DISTINCT k.address)
+		SELECT a.job
+		FROM (SELECT k.job, count(*) AS steps, min(k.step) AS first, max(k.step) AS last FROM known k GROUP BY k.job, k.address) a
+		GROUP BY a.job
+		HAVING avg(a.steps) < (limits).flow_known_steps * (max(a.last) - min(a.first) + 1)
 	), lockstep AS MATERIALIZED (
 		SELECT l.job, l.tensor, k.stage, k.pipeline, k.server, k.address
 		FROM gaps g
