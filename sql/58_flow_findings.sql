@@ -275,25 +275,28 @@ COMMENT ON FUNCTION @extschema@.l4_compared_work(@extschema@.l4_flow_trace[], @e
 'flow_stage_members), and in a pipeline that is a ring, as virtual stages make it, than it does itself. stage: 0, and pipeline '
 'NULL, where there is none.';
 
-CREATE FUNCTION @extschema@.l4_slow_workers(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
-RETURNS SETOF @extschema@.l4_flow_finding
-LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
+CREATE FUNCTION @extschema@.l4_known_work(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+RETURNS TABLE (job int, stage int, pipeline int, server text, address text, step bigint, ended double precision,
+	slowness double precision)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10000 COST 100000
 -- what functions return is counted by nobody: loops would look at all rows for each
 SET enable_nestloop = off
 BEGIN ATOMIC
 	WITH known AS MATERIALIZED (
 		SELECT c.job, c.stage, c.pipeline, c.server, c.address, c.step, c.ended, c.slowness
-		FROM @extschema@.l4_compared_work(l4_slow_workers.traces, limits) c
+		FROM @extschema@.l4_compared_work(l4_known_work.traces, limits) c
 	), gaps AS MATERIALIZED (
 		-- where records are lost each knows of few steps, but of those who compute in lockstep some one does of most
 		SELECT a.job
-		FROM (SELECT k.job, count(*) AS steps, min(k.step) AS first, max(k.step) AS last FROM known k GROUP BY k.job, k.address) a
+		FROM (SELECT k.job, count(*) AS steps, min(k.step) AS first, max(k.step) AS last
+			FROM known k
+			GROUP BY k.job, k.address) a
 		GROUP BY a.job
 		HAVING avg(a.steps) < (limits).flow_known_steps * (max(a.last) - min(a.first) + 1)
 	), lockstep AS MATERIALIZED (
 		SELECT l.job, l.tensor, k.stage, k.pipeline, k.server, k.address
 		FROM gaps g
-		CROSS JOIN LATERAL @extschema@.l4_lockstep_of(ARRAY(SELECT t FROM unnest(l4_slow_workers.traces) t
+		CROSS JOIN LATERAL @extschema@.l4_lockstep_of(ARRAY(SELECT t FROM unnest(l4_known_work.traces) t
 			WHERE t.job = g.job), limits) l
 		JOIN (SELECT DISTINCT k.job, k.stage, k.pipeline, k.server, k.address FROM known k) k
 			ON k.job = l.job AND k.address = l.address
@@ -303,14 +306,28 @@ BEGIN ATOMIC
 		FROM lockstep l
 		JOIN known k ON k.job = l.job AND k.address = l.address
 		GROUP BY l.job, l.tensor, k.step
-	), compared AS MATERIALIZED (
-		SELECT k.job, k.stage, k.pipeline, k.server, k.address, k.step, k.ended, k.slowness
-		FROM known k
-		WHERE k.job NOT IN (SELECT l.job FROM lockstep l)
-		UNION ALL
-		SELECT l.job, l.stage, l.pipeline, l.server, l.address, s.step, s.ended, s.slowness
-		FROM lockstep l
-		JOIN shared s ON s.job = l.job AND s.tensor = l.tensor
+	)
+	SELECT k.job, k.stage, k.pipeline, k.server, k.address, k.step, k.ended, k.slowness
+	FROM known k
+	WHERE k.job NOT IN (SELECT l.job FROM lockstep l)
+	UNION ALL
+	SELECT l.job, l.stage, l.pipeline, l.server, l.address, s.step, s.ended, s.slowness
+	FROM lockstep l
+	JOIN shared s ON s.job = l.job AND s.tensor = l.tensor;
+END;
+COMMENT ON FUNCTION @extschema@.l4_known_work(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
+'Step: l4_compared_work. Where few of the steps of each accelerator are known, as records are lost (limit flow_known_steps), '
+'what any of a tensor-parallel group knows of a step counts for all of it (the median), as they compute in lockstep.';
+
+CREATE FUNCTION @extschema@.l4_slow_workers(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+RETURNS SETOF @extschema@.l4_flow_finding
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
+-- what functions return is counted by nobody: loops would look at all rows for each
+SET enable_nestloop = off
+BEGIN ATOMIC
+	WITH compared AS MATERIALIZED (
+		SELECT c.job, c.stage, c.pipeline, c.server, c.address, c.step, c.ended, c.slowness
+		FROM @extschema@.l4_known_work(l4_slow_workers.traces, limits) c
 	), late AS (
 		-- of most jobs nobody is slow for long enough, whatever the noise: what follows is for the others
 		SELECT DISTINCT c.job
@@ -359,8 +376,7 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_slow_workers(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: Accelerators that compute longer than those of the same stage on other servers, for several steps. Ranks of one '
 'tensor-parallel group wait for each other in each layer, so that they are slow together: then the server is named. Of one '
-'pipeline at one time the slowest: the others wait for it. Where few of the steps of each are known, as records are lost (limit '
-'flow_known_steps), what any of such a group knows counts for all of it.';
+'pipeline at one time the slowest: the others wait for it.';
 
 CREATE FUNCTION @extschema@.l4_slow_exchangers(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_flow_finding

@@ -1,6 +1,6 @@
 /*
- * order.c: a comparison for qsort that the server keeps to itself (from PostgreSQL 17 on it has pg_cmp_s64), sorted numbers, and
- * sets of numbers as sorted arrays.
+ * order.c: a comparison for qsort that the server keeps to itself (from PostgreSQL 17 on it has pg_cmp_s64), sorted numbers,
+ * and sets of numbers as sorted arrays.
  */
 #include "tools/order.h"
 

@@ -151,8 +151,8 @@ SELECT (w).computed, (w).closing FROM (
 
 /*
  * A pipeline of two stages, four replicas, two ranks a server which compute in lockstep, each of which knows of one step in
- * four what it computed. The first stage of the third replica is slow for fifteen steps: of four at most each of its ranks knows
- * that, but together they know of seven.
+ * four what it computed. The first stage of the third replica is slow for fifteen steps: of four at most each of its ranks
+ * knows that, but together they know of seven.
  */
 CREATE VIEW lossy AS
 	WITH rank AS (
