@@ -583,12 +583,22 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_slow_rate', 0.2, 'logarithm',
 		'A link is slow with this much less of the rate of its like, for several steps: paths of one network differ by a tenth '
 		'for good, and sharing and jitter come to that.'),
+	(true, 'flow_like_rate', 0.1, 'logarithm',
+		'Rates of links of one kind that differ by more (robust deviation) tell nothing of each other. Paths differ by a '
+		'hundredth or two; among experts, who wait for each other, each link has a rate of its own, by the tokens that '
+		'its receiver gets, and they differ by a third or a half.'),
+	(true, 'flow_lost_factor', 3, 'factor',
+		'Of such links to one receiver one is slow that loses so many times the seconds of any other: where the receiver is '
+		'late all lose much the same, and behind a slow link it is late by a part of what that loses.'),
 	(true, 'flow_slow_work', 0.07, 'logarithm',
 		'An accelerator is slow that computes this much longer than those of its stage: its tensor-parallel peers, who wait '
 		'for it in each layer, hide a part of what it is slow by.'),
 	(true, 'flow_stage_members', 4, 'accelerators',
 		'What a stage usually computes is the first quarter, of so many at least not less than the second shortest: the '
 		'shortest may be of one whose phase began too early. Of fewer it may be slow itself.'),
+	(true, 'flow_known_steps', 0.5, 'share of steps',
+		'Where accelerators know on average what they computed in fewer of their steps than this, as records of the others are '
+		'lost, those of a tensor-parallel group are taken together: what is slow must be so for several steps that are known.'),
 	(true, 'flow_slow_beside', 0.12, 'logarithm',
 		'Where parameters are sharded it is slow that computes single layers this much longer: where accelerators differ by '
 		'2 % for good, healthy ones come to 8 %.'),

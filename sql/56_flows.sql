@@ -157,10 +157,12 @@ COMMENT ON FUNCTION @extschema@.l4_greater_way(@extschema@.l4_flow_series, @exts
 CREATE FUNCTION @extschema@.l4_flow_pair_cycles(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series,
 	limits @extschema@.l4_limits) RETURNS @extschema@.l4_step_cycle_series
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20000
-RETURN @extschema@.l4_cycles_of(@extschema@.l4_greater_way(forth, back), limits);
+RETURN CASE WHEN GREATEST((forth).same_size, (back).same_size) >= (limits).flow_own_size
+	THEN @extschema@.l4_cycles_of(@extschema@.l4_greater_way(forth, back), limits) END;
 COMMENT ON FUNCTION @extschema@.l4_flow_pair_cycles(@extschema@.l4_flow_series, @extschema@.l4_flow_series,
 	@extschema@.l4_limits) IS
-'Step: l4_cycles_of the way between two addresses that moves more.';
+'Step: l4_cycles_of the way between two addresses that moves more. NULL where no two records are alike (limit flow_own_size): '
+'they are no layers.';
 
 CREATE FUNCTION @extschema@.l4_flow_pairs_of(time_window tstzrange, flows regclass, columns jsonb, accelerators regclass,
 	addresses text[], limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_pair
@@ -518,21 +520,30 @@ COMMENT ON FUNCTION @extschema@.l4_go_at_once(@extschema@.l4_flow_series, @extsc
 'Step: Do messages between two go both ways at once, for enough of the time in which the way goes on that is shorter (limit '
 'flow_at_once)? So do collectives; along a pipeline what comes back comes later. NULL where nothing goes one way.';
 
+CREATE FUNCTION @extschema@.l4_least_alike(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series)
+	RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
+RETURN LEAST(NULLIF((forth).same_size, 0), NULLIF((back).same_size, 0));
+COMMENT ON FUNCTION @extschema@.l4_least_alike(@extschema@.l4_flow_series, @extschema@.l4_flow_series) IS
+'Step: The share of records of the most frequent size, of that way between two in which fewer are alike: the tokens of experts '
+'go both ways, gradients around a ring may go one beside them. NULL for no records.';
+
 CREATE FUNCTION @extschema@.l4_flow_pair_kind(span double precision, returned double precision, together double precision,
-	same_size double precision, any_phase boolean, limits @extschema@.l4_limits) RETURNS text
+	same_size double precision, least_alike double precision, any_phase boolean, limits @extschema@.l4_limits) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
 RETURN CASE
 	WHEN span <= (limits).flow_data_span AND any_phase THEN 'data'
 	WHEN @extschema@.l4_is_answered(returned, together, same_size, limits) THEN 'pipeline'
-	WHEN same_size < CASE WHEN any_phase THEN (limits).flow_same_size ELSE (limits).flow_own_size END THEN 'expert'
-	WHEN any_phase IS NOT TRUE THEN 'data'
+	WHEN any_phase IS NOT TRUE THEN CASE WHEN same_size < (limits).flow_own_size THEN 'expert' ELSE 'data' END
+	WHEN same_size < (limits).flow_same_size OR least_alike < (limits).flow_own_size THEN 'expert'
 	ELSE 'context' END;
 COMMENT ON FUNCTION @extschema@.l4_flow_pair_kind(double precision, double precision, double precision, double precision,
-	boolean, @extschema@.l4_limits) IS
+	double precision, boolean, @extschema@.l4_limits) IS
 'Step: What a pair of accelerators of a job exchanges: data (gradients: in one phase of the step), pipeline (activations '
 'forth, gradients back), expert (sizes vary, as the tokens of experts do) or context. span: of its traffic, in steps (NULL:'
 ' the job has none); returned: bytes of the lesser direction over those of the greater; together: share of its messages '
-'that go together with one the other way; same_size: share of its records of the most frequent size; any_phase: does any '
+'that go together with one the other way; same_size: share of its records of the most frequent size, of the way in which most '
+'are alike, and least_alike of the other one (l4_least_alike); any_phase: does any '
 'pair of the job send in one phase alone, and most of those not to answer each other? Where none does (ZeRO-3, FSDP), what '
 'is no pipeline is data, unless no two records are alike (limit flow_own_size).';
 
@@ -687,6 +698,7 @@ BEGIN ATOMIC
 				* (s.forth IS NOT NULL AND s.back IS NOT NULL)::int AS returned,
 			COALESCE(@extschema@.l4_together((s.forth).began, (s.back).began, (limits).flow_together_time), 0) AS together,
 			GREATEST((s.forth).same_size, (s.back).same_size) AS same_size,
+			@extschema@.l4_least_alike(s.forth, s.back) AS least_alike,
 			s.cycles
 		FROM unnest(l4_flow_directions.pairs) s
 		JOIN unnest(l4_flow_directions.places) p ON p.address = s.one
@@ -701,7 +713,7 @@ BEGIN ATOMIC
 	), phased AS (
 		SELECT p.job, p.cycle, p.any_phase, p.is_summed
 		FROM @extschema@.l4_job_phases(ARRAY(SELECT ROW(m.job, m.period, m.span,
-				@extschema@.l4_flow_pair_kind(m.span, m.returned, m.together, m.same_size, true, limits),
+				@extschema@.l4_flow_pair_kind(m.span, m.returned, m.together, m.same_size, m.least_alike, true, limits),
 				CASE WHEN m.span <= (limits).flow_data_span
 					AND @extschema@.l4_is_answered(m.returned, m.together, m.same_size, limits)
 				THEN NOT @extschema@.l4_go_at_once(m.forth, m.back, limits) END, (m.cycles)."interval",
@@ -716,7 +728,10 @@ BEGIN ATOMIC
 	SELECT m.job, CASE WHEN p.any_phase OR p.is_summed AND m.span <= (limits).flow_data_span THEN m.period
 			WHEN NOT p.is_summed THEN p.cycle END,
 		CASE WHEN p.cycle IS NOT NULL THEN 'data'
-			ELSE @extschema@.l4_flow_pair_kind(m.span, m.returned, m.together, m.same_size, p.any_phase, limits) END,
+			-- of a link that both take, without a phase, one way may be of tokens alone
+			WHEN p.any_phase IS NOT TRUE AND (d.series).same_size < (limits).flow_own_size THEN 'expert'
+			ELSE @extschema@.l4_flow_pair_kind(m.span, m.returned, m.together, m.same_size, m.least_alike, p.any_phase,
+				limits) END,
 		d.source, d.destination, d.series, CASE WHEN NOT p.is_summed THEN p.cycle END,
 		CASE WHEN NOT p.is_summed AND p.cycle IS NOT NULL
 			THEN CASE WHEN d.is_measured THEN m.cycles ELSE @extschema@.l4_cycles_of(d.series, limits) END END

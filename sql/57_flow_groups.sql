@@ -31,8 +31,8 @@ BEGIN ATOMIC
 			FROM pairs p GROUP BY p.job) p
 		CROSS JOIN LATERAL unnest(p.all_of_them) m
 	), first_sendings AS (
-		SELECT p.job, p.source, s.place, min(s.began) AS began, min(p.ends[s.place]) AS after
-		FROM pairs p CROSS JOIN LATERAL unnest(p.began) WITH ORDINALITY s(began, place)
+		SELECT p.job, p.source, s.place, min(s.began) AS began, min(s.after) AS after
+		FROM pairs p CROSS JOIN LATERAL unnest(p.began, p.ends) WITH ORDINALITY s(began, after, place)
 		WHERE s.began > 0
 		GROUP BY p.job, p.source, s.place
 	), usual AS (

@@ -53,41 +53,55 @@ COMMENT ON FUNCTION @extschema@.l4_deviation(double precision[]) IS
 
 CREATE FUNCTION @extschema@.l4_slow_pairs(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, kind text, source text, destination text, path text, began double precision, ended double precision,
-	level double precision, steps bigint, is_slow boolean)
+	level double precision, steps bigint, is_slow boolean, lost double precision)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH series AS MATERIALIZED (
-		SELECT t.job, t.kind, t.source, t.destination, t.path, r.at, r.rate, r.usual, r.least
+		SELECT t.job, t.kind, t.source, t.destination, t.path, t.period, t.moved, t.busy, t.began, r.usual, r.least
 		FROM unnest(l4_slow_pairs.traces) t
-		CROSS JOIN LATERAL (SELECT array_agg(x.began ORDER BY x.began) AS at,
-				array_agg(ln(x.moved / x.busy) ORDER BY x.began) AS rate,
-				-- what it is when all is well, though it may be slow for half of the window
-				percentile_cont(0.75) WITHIN GROUP (ORDER BY ln(x.moved / x.busy)) AS usual,
-				min(ln(x.moved / x.busy)) AS least
-			FROM unnest(t.moved, t.busy, t.began) x(moved, busy, began)
-			WHERE x.moved > 0 AND x.busy > 0) r
-		WHERE t.kind <> 'accelerator' AND r.at IS NOT NULL
+		-- what it is when all is well, though it may be slow for half of the window
+		CROSS JOIN LATERAL (SELECT percentile_cont(0.75) WITHIN GROUP (ORDER BY x.rate) AS usual, min(x.rate) AS least
+			FROM (SELECT ln(x.moved / x.busy) AS rate FROM unnest(t.moved, t.busy) x(moved, busy)
+				WHERE x.moved > 0 AND x.busy > 0) x) r
+		WHERE t.kind <> 'accelerator' AND r.least IS NOT NULL
 	), usual AS (
 		SELECT s.job, s.kind, percentile_cont(0.5) WITHIN GROUP (ORDER BY s.usual) AS rate,
-			GREATEST((limits).flow_slow_rate,
-				(limits).flow_sigma * @extschema@.l4_deviation(array_agg(s.usual))) AS lowest
+			@extschema@.l4_deviation(array_agg(s.usual)) AS deviation
 		FROM series s
 		GROUP BY s.job, s.kind
+	), compared AS (
+		SELECT s.job, s.kind, s.source, s.destination, s.path, s.moved, s.busy, s.began, s.least, c.alike,
+			-- along a rail what is of one kind may go much faster than across rails, as most of it goes
+			CASE WHEN c.alike THEN GREATEST(u.rate, s.usual) ELSE s.usual END AS rate,
+			GREATEST((limits).flow_slow_rate, (limits).flow_sigma * CASE WHEN c.alike THEN u.deviation
+				-- parts of time that are no steps have more of this in one and more of that in another
+				WHEN s.period IS NULL THEN 'Infinity'
+				ELSE (SELECT @extschema@.l4_deviation(array_agg(ln(x.moved / x.busy)))
+					FROM unnest(s.moved, s.busy) x(moved, busy)
+					WHERE x.moved > 0 AND x.busy > 0) END) AS lowest
+		FROM series s
+		JOIN usual u ON u.job = s.job AND u.kind = s.kind
+		CROSS JOIN LATERAL (SELECT u.deviation <= (limits).flow_like_rate AS alike) c
 	)
-	SELECT s.job, s.kind, s.source, s.destination, s.path, g.began, g.ended, g.level, g.steps, g.began IS NOT NULL
-	FROM series s
-	JOIN usual u ON u.job = s.job AND u.kind = s.kind
+	SELECT c.job, c.kind, c.source, c.destination, c.path, g.began, g.ended, g.level, g.steps, g.began IS NOT NULL,
+		CASE WHEN g.began IS NOT NULL AND NOT c.alike THEN (exp(g.level) - 1) / exp(c.rate) * (
+			SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY x.moved) FROM unnest(c.moved) x(moved) WHERE x.moved > 0) END
+	FROM compared c
 	LEFT JOIN LATERAL (SELECT r.began, r.ended, r.level, r.steps
-		-- along a rail what is of one kind may go much faster than across rails, as most of it goes
-		FROM @extschema@.l4_slow_regimes(s.at, ARRAY(SELECT GREATEST(u.rate, s.usual) - r.rate
-			FROM unnest(s.rate) WITH ORDINALITY r(rate, place) ORDER BY r.place), u.lowest, (limits).flow_slow_steps::int) r
-		-- most are never that slow: OFFSET, so that this is looked at first
-		WHERE GREATEST(u.rate, s.usual) - s.least >= u.lowest OFFSET 0) g ON true;
+		FROM (SELECT array_agg(x.began ORDER BY x.began) AS at,
+				array_agg(c.rate - ln(x.moved / x.busy) ORDER BY x.began) AS slowness
+			FROM unnest(c.moved, c.busy, c.began) x(moved, busy, began)
+			WHERE x.moved > 0 AND x.busy > 0
+				-- most are never that slow
+				AND c.rate - c.least >= c.lowest
+			HAVING count(*) > 0) x
+		CROSS JOIN LATERAL @extschema@.l4_slow_regimes(x.at, x.slowness, c.lowest, (limits).flow_slow_steps::int) r) g ON true;
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_pairs(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: The rate of each pair and path beside its like (same job, same kind), and beside what it is in the best quarter of its '
-'steps, where that is higher: a row for each time that it is slow for several '
-'steps (level: by what logarithm), or one that is not.';
+'steps, where that is higher; beside that alone where its like differ (limit flow_like_rate), if there are steps. A row for '
+'each time that it is slow for several steps (level: by what logarithm), or one that is not. lost: by how many seconds a step '
+'it takes longer then, where it is compared with itself alone; else NULL.';
 
 CREATE FUNCTION @extschema@.l4_waiting_pairs(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (pair bigint, job int, kind text, source text, destination text, path text, began double precision,
@@ -96,10 +110,23 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 -- what functions return is counted by nobody: loops would look at all rows for each
 SET enable_nestloop = off
 BEGIN ATOMIC
-	WITH pairs AS MATERIALIZED (
-		SELECT p.job, p.kind, p.source, p.destination, p.path, p.began, p.ended, p.level, p.is_slow,
+	WITH numbered AS MATERIALIZED (
+		SELECT p.job, p.kind, p.source, p.destination, p.path, p.began, p.ended, p.level, p.is_slow, p.lost,
 			row_number() OVER () AS pair
 		FROM @extschema@.l4_slow_pairs(l4_waiting_pairs.traces, limits) p
+	), awaited AS (
+		-- what is sent to one that is late lasts until it is ready, whichever link it takes
+		SELECT p.pair
+		FROM numbered p
+		LEFT JOIN numbered o ON o.job = p.job AND o.kind = p.kind AND o.destination = p.destination AND o.source <> p.source
+		WHERE p.lost IS NOT NULL
+		GROUP BY p.pair
+		HAVING count(o.pair) = 0 OR bool_or(o.began <= p.ended AND o.ended >= p.began
+			AND p.lost < (limits).flow_lost_factor * o.lost)
+	), pairs AS MATERIALIZED (
+		SELECT n.pair, n.job, n.kind, n.source, n.destination, n.path, n.began, n.ended, n.level,
+			n.is_slow AND n.pair NOT IN (SELECT a.pair FROM awaited a) AS is_slow
+		FROM numbered n
 	), places AS MATERIALIZED (
 		SELECT t.job, t.source AS address, t.server FROM unnest(l4_waiting_pairs.traces) t WHERE t.kind = 'accelerator'
 	), across AS MATERIALIZED (
@@ -124,8 +151,9 @@ BEGIN ATOMIC
 	FROM pairs p;
 END;
 COMMENT ON FUNCTION @extschema@.l4_waiting_pairs(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
-'Step: l4_slow_pairs, numbered. is_waiting: all links from its server to the other are slow at once (limit flow_server_links), '
-'so that the sender waits and no link is to blame.';
+'Step: l4_slow_pairs, numbered. Of those that are compared with themselves alone none is slow to a receiver that others wait '
+'for, too (limit flow_lost_factor), or to one that gets nothing else of the kind. is_waiting: all links from its server to the '
+'other are slow at once (limit flow_server_links), so that the sender waits and no link is to blame.';
 
 CREATE FUNCTION @extschema@.l4_slow_elements(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_flow_finding
@@ -200,8 +228,9 @@ CREATE FUNCTION @extschema@.l4_compared_work(traces @extschema@.l4_flow_trace[],
 RETURNS TABLE (job int, stage int, pipeline int, server text, address text, step bigint, ended double precision,
 	slowness double precision)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10000 COST 100000
--- what functions return is counted by nobody: loops would look at all rows for each
+-- what functions return is counted by nobody: loops would look at all rows for each, merges at all of a job
 SET enable_nestloop = off
+SET enable_mergejoin = off
 BEGIN ATOMIC
 	WITH stages AS MATERIALIZED (
 		SELECT p.address, p.stage, p.pipeline, bool_and(t.sends_to > 1) OVER (PARTITION BY p.job, p.pipeline) AS is_ring
@@ -246,6 +275,50 @@ COMMENT ON FUNCTION @extschema@.l4_compared_work(@extschema@.l4_flow_trace[], @e
 'flow_stage_members), and in a pipeline that is a ring, as virtual stages make it, than it does itself. stage: 0, and pipeline '
 'NULL, where there is none.';
 
+CREATE FUNCTION @extschema@.l4_known_work(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+RETURNS TABLE (job int, stage int, pipeline int, server text, address text, step bigint, ended double precision,
+	slowness double precision)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10000 COST 100000
+-- what functions return is counted by nobody: loops would look at all rows for each
+SET enable_nestloop = off
+BEGIN ATOMIC
+	WITH known AS MATERIALIZED (
+		SELECT c.job, c.stage, c.pipeline, c.server, c.address, c.step, c.ended, c.slowness
+		FROM @extschema@.l4_compared_work(l4_known_work.traces, limits) c
+	), gaps AS MATERIALIZED (
+		-- where records are lost each knows of few steps, but of those who compute in lockstep some one does of most
+		SELECT a.job
+		FROM (SELECT k.job, count(*) AS steps, min(k.step) AS first, max(k.step) AS last
+			FROM known k
+			GROUP BY k.job, k.address) a
+		GROUP BY a.job
+		HAVING avg(a.steps) < (limits).flow_known_steps * (max(a.last) - min(a.first) + 1)
+	), lockstep AS MATERIALIZED (
+		SELECT l.job, l.tensor, k.stage, k.pipeline, k.server, k.address
+		FROM gaps g
+		CROSS JOIN LATERAL @extschema@.l4_lockstep_of(ARRAY(SELECT t FROM unnest(l4_known_work.traces) t
+			WHERE t.job = g.job), limits) l
+		JOIN (SELECT DISTINCT k.job, k.stage, k.pipeline, k.server, k.address FROM known k) k
+			ON k.job = l.job AND k.address = l.address
+	), shared AS (
+		SELECT l.job, l.tensor, k.step, percentile_cont(0.5) WITHIN GROUP (ORDER BY k.ended) AS ended,
+			percentile_cont(0.5) WITHIN GROUP (ORDER BY k.slowness) AS slowness
+		FROM lockstep l
+		JOIN known k ON k.job = l.job AND k.address = l.address
+		GROUP BY l.job, l.tensor, k.step
+	)
+	SELECT k.job, k.stage, k.pipeline, k.server, k.address, k.step, k.ended, k.slowness
+	FROM known k
+	WHERE k.job NOT IN (SELECT l.job FROM lockstep l)
+	UNION ALL
+	SELECT l.job, l.stage, l.pipeline, l.server, l.address, s.step, s.ended, s.slowness
+	FROM lockstep l
+	JOIN shared s ON s.job = l.job AND s.tensor = l.tensor;
+END;
+COMMENT ON FUNCTION @extschema@.l4_known_work(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
+'Step: l4_compared_work. Where few of the steps of each accelerator are known, as records are lost (limit flow_known_steps), '
+'what any of a tensor-parallel group knows of a step counts for all of it (the median), as they compute in lockstep.';
+
 CREATE FUNCTION @extschema@.l4_slow_workers(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_flow_finding
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
@@ -254,7 +327,7 @@ SET enable_nestloop = off
 BEGIN ATOMIC
 	WITH compared AS MATERIALIZED (
 		SELECT c.job, c.stage, c.pipeline, c.server, c.address, c.step, c.ended, c.slowness
-		FROM @extschema@.l4_compared_work(l4_slow_workers.traces, limits) c
+		FROM @extschema@.l4_known_work(l4_slow_workers.traces, limits) c
 	), late AS (
 		-- of most jobs nobody is slow for long enough, whatever the noise: what follows is for the others
 		SELECT DISTINCT c.job

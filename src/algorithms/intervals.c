@@ -37,7 +37,7 @@ sorted_pauses(const L4Intervals *messages, double *pauses)
 			pauses[count++] = messages->began[i] - end;
 		end = Max(end, messages->ended[i]);
 	}
-	qsort(pauses, count, sizeof(double), compare_double);
+	sort_doubles(pauses, count);
 	return count;
 }
 
@@ -122,7 +122,7 @@ are_regular(double *intervals, int64 count, double share_of_count, double share_
 	double		right_time = 0;
 	int64		right = 0;
 
-	qsort(intervals, count, sizeof(double), compare_double);
+	sort_doubles(intervals, count);
 	*median = intervals[count / 2];
 	for (int64 i = 0; i < count; i++)
 	{
@@ -178,7 +178,7 @@ intervals_together(const L4Intervals *a, const L4Intervals *b, double tolerance)
 		return 0;
 	lags = numbers(a->count);
 	nearest_lags(a, b, lags);
-	qsort(lags, a->count, sizeof(double), compare_double);
+	sort_doubles(lags, a->count);
 	usual = lags[a->count / 2];
 	for (int64 i = 0; i < a->count; i++)
 		together += fabs(lags[i] - usual) <= tolerance;

@@ -271,7 +271,7 @@ highest_stand_out(const Values *values, int64 highest, double least, double devi
 	int64		others = values->count - highest;
 
 	memcpy(sorted, values->value, values->count * sizeof(double));
-	qsort(sorted, values->count, sizeof(double), compare_double);
+	sort_doubles(sorted, values->count);
 	for (int64 i = 0; i < others; i++)
 		values->room[i] = fabs(sorted[i] - sorted[others / 2]);
 	*found = (StandingOut) {.by = sorted[others] - sorted[others - 1], .limit = (sorted[others] + sorted[others - 1]) / 2};
@@ -538,7 +538,7 @@ pause_more(const L4Intervals *messages, const L4LayerCycles *cycles, const doubl
 			at++;
 		between[of_step][count[of_step]++] = bursts_between(bursts, burst_count, starts[at], cycles->interval, lags->value[i]);
 	}
-	qsort(between[true], count[true], sizeof(double), compare_double);
+	sort_doubles(between[true], count[true]);
 	/* of two, both */
 	more = between[true][(count[true] - 1) / 2] > robust_upper_median(between[false], count[false]);
 	pfree(bursts);

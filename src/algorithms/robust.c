@@ -5,12 +5,7 @@
 
 #include <math.h>
 
-#define ST_SORT sort_doubles
-#define ST_ELEMENT_TYPE double
-#define ST_COMPARE(a, b) ((*(a) > *(b)) - (*(a) < *(b)))
-#define ST_SCOPE static
-#define ST_DEFINE
-#include "lib/sort_template.h"
+#include "tools/order.h"
 
 void
 robust_sort(L4Robust *numbers, int64 implicit, double implicit_value)

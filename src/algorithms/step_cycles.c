@@ -220,7 +220,7 @@ regular_share(const Bursts *bursts, const int64 *starts, int64 count, int most, 
 	best = share_alike(lengths, count - 1, 1, tolerance);
 	for (int before = 2; before <= most && before * APART < count; before++)
 		best = Max(best, share_alike(lengths, count - 1, before, tolerance));
-	qsort(lengths, count - 1, sizeof(double), compare_double);
+	sort_doubles(lengths, count - 1);
 	*median = lengths[(count - 1) / 2];
 	return best;
 }
@@ -360,7 +360,7 @@ cycles_at(Search *search, double pause)
 		search->intervals[i] = bursts->began[i + 1] - bursts->began[i];
 		search->numbers[i] = log(search->intervals[i]);
 	}
-	qsort(search->numbers, count, sizeof(double), compare_double);
+	sort_doubles(search->numbers, count);
 	search->speeds = two_speeds(search->numbers, count, rule->share);
 	if (search->speeds.slow - search->speeds.fast < log(rule->ratio))
 		return -1;
@@ -428,7 +428,7 @@ bytes_of_layer(const Search *search, const int64 *steps, int64 count)
 	for (int64 i = 0; i < count; i++)
 		if (steps[i] + AMID < search->bursts.count)
 			search->numbers[taken++] = bytes_of_burst(search, steps[i] + AMID);
-	qsort(search->numbers, taken, sizeof(double), compare_double);
+	sort_doubles(search->numbers, taken);
 	return taken > 0 ? search->numbers[taken / 2] : 0;
 }
 
@@ -440,7 +440,7 @@ usual_silence(const Search *search, int64 burst)
 
 	for (int i = 0; i < lengthof(silences); i++)
 		silences[i] = silence_before(search, Min(burst + i, search->bursts.count - 1));
-	qsort(silences, lengthof(silences), sizeof(double), compare_double);
+	sort_doubles(silences, lengthof(silences));
 	return silences[lengthof(silences) / 2];
 }
 

@@ -16,12 +16,9 @@
 /* An accelerator has two neighbours in a pipeline, or one. Of more, the first so many are looked at. */
 #define MOST_PEERS 16
 
-static int
-compare_messages(const void *a, const void *b)
+static inline int
+compare_messages(const L4StepMessage *x, const L4StepMessage *y)
 {
-	const L4StepMessage *x = a;
-	const L4StepMessage *y = b;
-
 	if (x->began != y->began)
 		return x->began < y->began ? -1 : 1;
 	if (x->ended != y->ended)
@@ -35,10 +32,18 @@ compare_messages(const void *a, const void *b)
 	return (x->peer > y->peer) - (x->peer < y->peer);
 }
 
+#define ST_SORT sort_messages
+#define ST_ELEMENT_TYPE L4StepMessage
+#define ST_COMPARE(a, b) compare_messages(a, b)
+#define ST_CHECK_FOR_INTERRUPTS
+#define ST_SCOPE static
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
 void
 step_messages_sort(L4StepMessage *messages, int64 count)
 {
-	qsort(messages, count, sizeof(L4StepMessage), compare_messages);
+	sort_messages(messages, count);
 }
 
 int64
@@ -76,7 +81,7 @@ usual_bytes(const L4StepPhase *phases, int64 count)
 
 	for (int64 i = 0; i < count; i++)
 		bytes[i] = phases[i].bytes;
-	qsort(bytes, count, sizeof(double), compare_double);
+	sort_doubles(bytes, count);
 	usual = bytes[count / 2];
 	pfree(bytes);
 	return usual;
@@ -431,7 +436,7 @@ step_overdue(const L4StepMessage *messages, int64 message_count, const double *e
 	}
 	if (known == 0)
 		return -INFINITY;
-	qsort(usual, known, sizeof(double), compare_double);
+	sort_doubles(usual, known);
 	return sendings[sent - 1] + usual[known / 2];
 }
 

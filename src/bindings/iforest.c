@@ -578,7 +578,7 @@ ordered_sum(double *values, int64 count)
 		else
 			values[rest++] = values[i];
 	}
-	qsort(values, rest, sizeof(double), compare_double);
+	sort_doubles(values, rest);
 	sum = (double) whole;
 	for (int64 i = 0; i < rest; i++)
 		sum += values[i];

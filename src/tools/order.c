@@ -1,23 +1,21 @@
 /*
- * order.c: comparisons for qsort that the server keeps to itself (from PostgreSQL 17 on it has pg_cmp_s64), and sets of
- * numbers as sorted arrays.
+ * order.c: a comparison for qsort that the server keeps to itself (from PostgreSQL 17 on it has pg_cmp_s64), sorted numbers,
+ * and sets of numbers as sorted arrays.
  */
 #include "tools/order.h"
+
+#define ST_SORT sort_doubles
+#define ST_ELEMENT_TYPE double
+#define ST_COMPARE(a, b) ((*(a) > *(b)) - (*(a) < *(b)))
+#define ST_SCOPE extern
+#define ST_DEFINE
+#include "lib/sort_template.h"
 
 int
 compare_int64(const void *a, const void *b)
 {
 	int64		x = *(const int64 *) a;
 	int64		y = *(const int64 *) b;
-
-	return x < y ? -1 : x > y ? 1 : 0;
-}
-
-int
-compare_double(const void *a, const void *b)
-{
-	double		x = *(const double *) a;
-	double		y = *(const double *) b;
 
 	return x < y ? -1 : x > y ? 1 : 0;
 }

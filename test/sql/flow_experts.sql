@@ -99,8 +99,47 @@ FROM generate_series(7, 8) differ, l4_limits_in_force() l, l4_job_phases(ARRAY(
 	SELECT ROW(1, NULL, NULL, 'context', NULL, 1.5, 20, 1, 0.04, 1, NULL, n <= differ)::l4_flow_measure
 	FROM generate_series(1, 16) n), l) p
 ORDER BY differ;
-SELECT same_size, any_phase, l4_flow_pair_kind(1, 1, 1, same_size, any_phase, l)
+SELECT same_size, any_phase, l4_flow_pair_kind(1, 1, 1, same_size, same_size, any_phase, l),
+	l4_flow_pair_kind(1, 1, 1, same_size, 0.01, any_phase, l) AS one_way_of_tokens
 FROM l4_limits_in_force() l, unnest('{0.01,0.2,0.9}'::float8[]) same_size, unnest('{f,t}'::boolean[]) any_phase ORDER BY 1, 2;
+-- of the two ways the one in which fewer records are alike; one of no messages tells nothing
+SELECT l4_least_alike(a, b), l4_least_alike(b, a), l4_least_alike(a, n), l4_least_alike(n, NULL)
+FROM (SELECT ROW(9, 0, 0, 0, 9, 0, 0.7, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::l4_flow_series AS a,
+	ROW(9, 0, 0, 0, 9, 0, 0.1, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::l4_flow_series AS b,
+	ROW(0, 9, 0, 0, 9, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::l4_flow_series AS n) s;
+-- Nothing is looked for that would be layers where no two records are alike.
+SELECT c.alike, l4_flow_pair_cycles(s.series, NULL, l) IS NOT NULL AS cycles
+FROM l4_limits_in_force() l, unnest('{0.01,0.9}'::float8[]) c(alike)
+CROSS JOIN LATERAL (SELECT ROW(480, 0, 0, 0, 480000, 0, c.alike, array_agg(m.began ORDER BY m.began),
+	array_agg(0.01::real), array_agg(1000::real), array_agg(0.01::real), array_agg(1::smallint), array_agg(0::smallint),
+	'{p}')::l4_flow_series AS series
+	FROM (SELECT step * 1.6 + layer * 0.1 + GREATEST(layer - 8, 0) * 0.1 AS began
+		FROM generate_series(1, 40) step, generate_series(0, 11) layer) m) s
+ORDER BY c.alike;
+
+/*
+ * Links that carry tokens, of rates of their own, which are slower in steps 5 to 10: from a to r by a half, so that r is late
+ * and the others to it have to wait a little; s is late, so that all links to it lose the same; who sends to t does so alone.
+ */
+CREATE VIEW token_link AS
+	SELECT ROW(1, 'expert', l.source, l.destination, NULL, 'p', p.period, 1, 1, 0, 0, 20, NULL, NULL, NULL, NULL, NULL, NULL,
+		NULL, array_fill(1e6::float8, ARRAY[20]), (SELECT array_agg(l.busy + CASE WHEN k BETWEEN 5 AND 10 THEN l.lost ELSE 0 END
+			ORDER BY k) FROM generate_series(1, 20) k), (SELECT array_agg(k::float8 ORDER BY k) FROM generate_series(1, 20) k),
+		NULL, NULL)::l4_flow_trace AS trace, p.period
+	FROM (VALUES ('a', 'r', 0.1, 0.05), ('b', 'r', 0.01, 0.01), ('c', 'r', 0.5, 0.01), ('a', 's', 0.03, 0.06),
+		('b', 's', 0.1, 0.06), ('c', 's', 0.2, 0.06), ('a', 't', 0.02, 0.05)) l(source, destination, busy, lost),
+	(VALUES (1), (NULL)) p(period);
+SELECT w.source, w.destination, round(w.began::numeric) AS began, round(w.ended::numeric) AS ended,
+	round(w.level::numeric, 3) AS level
+FROM l4_limits_in_force() l, l4_waiting_pairs(ARRAY(SELECT trace FROM token_link WHERE period = 1), l) w WHERE w.is_slow;
+-- each by itself: all but that which waits for less than a link must be slow by
+SELECT p.source, p.destination, round(p.level::numeric, 3) AS level, round(p.lost::numeric, 3) AS lost
+FROM l4_limits_in_force() l, l4_slow_pairs(ARRAY(SELECT trace FROM token_link WHERE period = 1), l) p
+ORDER BY p.destination, p.source;
+-- without steps there is nothing to compare
+SELECT count(*) AS slow
+FROM l4_limits_in_force() l, l4_slow_pairs(ARRAY(SELECT trace FROM token_link WHERE period IS NULL), l) p
+WHERE p.is_slow;
 
 -- Work of a pipeline's stage in four steps: in the third one a message that it got is lost, so that what it sent second seems
 -- to be made of what came first. What it computed then is not sure.
@@ -110,8 +149,40 @@ SELECT (w).computed, (w).closing FROM (
 		('{2,4,12,14,22,24,32,34}', array_fill(0.5::real, ARRAY[8]), array_fill(0.5::real, ARRAY[8]), true, 'c'))
 		m(began, lasted, busy, sent, peer)) x;
 
+/*
+ * A pipeline of two stages, four replicas, two ranks a server which compute in lockstep, each of which knows of one step in
+ * four what it computed. The first stage of the third replica is slow for fifteen steps: of four at most each of its ranks
+ * knows that, but together they know of seven.
+ */
+CREATE VIEW lossy AS
+	WITH rank AS (
+		SELECT stage, replica, lane, format('10.%s.%s.%s', stage, replica, lane) AS address,
+			format('host-%s-%s', stage, replica) AS server
+		FROM generate_series(1, 2) stage, generate_series(1, 4) replica, generate_series(0, 1) lane
+	), series AS (
+		SELECT r.*, (SELECT array_agg(10.0::float8 * k ORDER BY k) FROM generate_series(1, 31) k) AS ends,
+			(SELECT array_agg(10.0::float8 * k + r.stage ORDER BY k) FROM generate_series(1, 30) k) AS sends,
+			(SELECT array_agg(CASE WHEN stage = 1 AND replica = 3 AND k BETWEEN 10 AND 24 THEN 1.25::float8 ELSE 1 END
+				ORDER BY k) FROM generate_series(1, 30) k) AS computed,
+			(SELECT array_agg(CASE WHEN (k + 2 * lane + replica) % 4 = 0 THEN 0::float8 ELSE 'NaN' END ORDER BY k)
+				FROM generate_series(1, 30) k) AS closing
+		FROM rank r
+	)
+	SELECT ROW(1, 'accelerator', s.address, NULL, s.server, NULL, 10, 1, 1, 0, 0, 310, NULL,
+		(SELECT array_agg(k ORDER BY k) FROM generate_series(1, 31) k), s.ends,
+		(SELECT array_agg(e + 9 ORDER BY e) FROM unnest(s.ends[:30]) e), s.computed, s.closing,
+		NULL, NULL, NULL, NULL, NULL, NULL)::l4_flow_trace AS trace
+	FROM series s
+	UNION ALL
+	SELECT ROW(1, 'pipeline', s.address, o.address, s.server, 'p', 10, 1, 1, 0, 0, 310, NULL, NULL, s.ends, NULL, NULL, NULL,
+		NULL, NULL, NULL, s.sends, NULL, NULL)::l4_flow_trace
+	FROM series s JOIN rank o USING (replica, lane)
+	WHERE o.stage <> s.stage;
+SELECT f.kind, f.subject, f.began, f.ended, round(f.factor::numeric, 3) AS factor, f.facts
+FROM l4_limits_in_force() l, l4_slow_workers(ARRAY(SELECT trace FROM lossy), l) f;
+
 TRUNCATE l4_flow, l4_accelerator;
-DROP VIEW exchanges, exchanged;
+DROP VIEW exchanges, exchanged, token_link, lossy;
 DROP TABLE member, state;
 DROP FUNCTION experts;
 DROP AGGREGATE pg_temp.exchanges_state(float8[], real[], real[], boolean, text, float8[], float8[], float8),
