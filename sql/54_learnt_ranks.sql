@@ -103,7 +103,8 @@ BEGIN ATOMIC
 	-- a file each for all ranks, from 0 or 1 on; or one each for its output and its errors
 	counted AS (
 		SELECT f.family, n.place, min(n.number[1]::bigint) AS first, max(n.number[1]::bigint) AS last,
-			count(DISTINCT f.name) AS files, count(DISTINCT n.number[1]::bigint) AS numbers, bool_or(f.node IS NOT NULL) AS placed,
+			count(DISTINCT f.name) AS files, count(DISTINCT n.number[1]::bigint) AS numbers,
+			bool_or(f.node IS NOT NULL) AS placed,
 			count(DISTINCT f.name) FILTER (WHERE f.tells_stage) AS tell_stage,
 			-- ranks write at the same time, the parts of a log one after the other
 			percentile_disc((limits).place_rank_share) WITHIN GROUP (ORDER BY f.first_ts)
@@ -205,8 +206,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_set_ranks(text, bigint[], int[], text[]) IS
-'Step: Makes streams of a job those of ranks (arrays of one length: streams, ranks, nodes; NULL, or no array: not known which); '
-'returns how many.';
+'Step: Makes streams of a job those of ranks (arrays of one length: streams, ranks, nodes; NULL, or no array: not known '
+'which); returns how many.';
 
 CREATE FUNCTION @extschema@.l4_own_streams_to_ranks(job_id text, share double precision) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 1000

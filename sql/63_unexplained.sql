@@ -351,15 +351,10 @@ BEGIN
 		CROSS JOIN LATERAL @extschema@.l4_unexplained_texts(l4_unexplained_records.job_id, a.stream_ids, a.shape_ids,
 			a.line_nos, (limits).unexplained_quotes) t
 	),
-	unstamped AS (
-		SELECT e.stream_id, e.first_line
-		FROM entry e
-		LEFT JOIN text x ON x.stream_id = e.stream_id AND x.line_no = e.first_line AND x.shape_id = e.shape_id
-		WHERE coalesce(x.ts, e.first_ts) IS NULL AND e.stream_id NOT IN (SELECT c.stream_id FROM clock c)
-	),
 	before AS MATERIALIZED (
 		SELECT b.*
-		FROM (SELECT array_agg(u.stream_id) AS stream_ids, array_agg(u.first_line) AS line_nos FROM unstamped u) w
+		FROM (SELECT array_agg(e.stream_id) AS stream_ids, array_agg(e.first_line) AS line_nos FROM entry e
+			WHERE e.first_ts IS NULL AND e.stream_id NOT IN (SELECT c.stream_id FROM clock c)) w
 		CROSS JOIN LATERAL @extschema@.l4_job_times_before(l4_unexplained_records.job_id, w.stream_ids, w.line_nos) b
 	),
 	told AS (
@@ -384,15 +379,13 @@ BEGIN
 	placed AS (
 		-- Lines of one file are in order, whatever clocks their labels go by. Who lost a peer was kept waiting: without a stamp
 		-- of its own that came at the end of what its file says no time of, and so did what comes behind it. Else the record's
-		-- own time, as far as it lies between those that its file tells, else the latest of those before it; all in the zone
-		-- of the ranks.
+		-- own time, if it lies between those that its file tells, else the latest before it; all in the zone of the ranks.
 		SELECT t.*, CASE WHEN t.source_id IS NULL OR t.within THEN t.own_ts
 			WHEN t.bare AND bool_or(t.bare AND t.told_peer) OVER w THEN coalesce(t.most_ts, t.least_ts)
 			ELSE COALESCE(greatest(NULLIF(t.since_ts, '-infinity'), max(t.own_ts) FILTER (WHERE t.within) OVER w),
 				least(t.own_ts, t.least_ts)) END - t.ahead AS told_ts
 		FROM (SELECT t.*, (t.told_stamped AND t.own_ts >= t.since_ts AND t.own_ts <= COALESCE(t.most_ts, 'infinity')) IS TRUE
-			AS within FROM told t) t
-		WINDOW w AS (PARTITION BY t.source_id, t.least_ts ORDER BY t.first_line)
+			AS within FROM told t) t WINDOW w AS (PARTITION BY t.source_id, t.least_ts ORDER BY t.first_line)
 	)
 	SELECT e.stream_id, e.source, e.kind, e.unit, e.node, e.rank, e.shape_id, e.event_id, e.reason, e.numbers, e.occurrences,
 		e.level, e.told_gravity, e.told_ending, e.told_peer, e.first_line, e.last_line,

@@ -138,8 +138,8 @@ BEGIN ATOMIC
 	GROUP BY 1, 2, 3;
 END;
 COMMENT ON FUNCTION @extschema@.l4_told_ranks(@extschema@.l4_unexplained_record[], @extschema@.l4_wordings) IS
-'Step: The ranks that were told to end (wordings of class ending; -1 where it is not known which of its unit, and no unit where '
-'that is not known either), each with the first line '
+'Step: The ranks that were told to end (wordings of class ending; -1 where it is not known which of its unit, and no unit '
+'where that is not known either), each with the first line '
 'that says so: how a rank goes down then is another one''s doing, and whom it misses was told, too.';
 
 CREATE FUNCTION @extschema@.l4_short_handed(unexplained @extschema@.l4_unexplained_record[], limits @extschema@.l4_limits,
@@ -199,14 +199,13 @@ BEGIN
 			AND e.line_no < u.first_line
 		WHERE e.line_no IS NULL AND NOT (u.reason = 'storm' AND u.gravity < limits.gravity_error));
 	RETURN QUERY
-	WITH said AS MATERIALIZED (
-		-- judged by the shape, once each: the text has the level, too, which may be "ERROR"
+	WITH said AS MATERIALIZED ( -- judged by the shape, once each: the text has the level, too, which may be "ERROR"
 		SELECT h.shape_id, t.told ~ wordings.ending AS ending, t.told ~ wordings.closing AS closing,
 			t.told ~ wordings.recovered AS recovers, t.told ~ wordings.hung_up AS hung_up,
-			h.shape ~ wordings.referral AS refers, t.told ~ wordings.exception AS throws,
-			t.told ~ wordings.complaint OR t.told ~ wordings.exception AS complains
+			h.shape ~ wordings.referral AS refers, e.throws, t.told ~ wordings.complaint OR e.throws AS complains
 		FROM @extschema@.l4_shape h
 		CROSS JOIN LATERAL (SELECT @extschema@.l4_without_names(@extschema@.l4_told_text(h.shape)) AS told OFFSET 0) t
+		CROSS JOIN LATERAL (SELECT t.told ~ wordings.exception AS throws OFFSET 0) e
 		WHERE h.shape_id = ANY (ARRAY(SELECT DISTINCT u.shape_id FROM unnest(unexplained) u))
 	),
 	peer AS MATERIALIZED (SELECT DISTINCT u.stream_id, u.shape_id FROM unnest(unexplained) u WHERE u.peer),
@@ -223,8 +222,7 @@ BEGIN
 		JOIN said h ON h.shape_id = r.shape_id
 		LEFT JOIN said o ON o.shape_id = r.heads
 		LEFT JOIN peer p ON p.stream_id = r.stream_id AND p.shape_id = r.shape_id
-		-- A mention is no accusation: something must have gone wrong, as the record, its level, the block that it is of or the
-		-- exception that it heads says.
+		-- a mention is no accusation: something must have gone wrong, as the record, its level, its block or what it heads says
 		WHERE h.complains OR p.stream_id IS NOT NULL OR r.warns OR o.throws OR h.recovers AND r.unit IS NULL
 	),
 	mention AS MATERIALIZED (

@@ -347,13 +347,13 @@ COMMENT ON FUNCTION @extschema@.l4_never_began(text) IS
 CREATE FUNCTION @extschema@.l4_stage_reached(job_id text, at_ts timestamptz) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000
 BEGIN ATOMIC
-	SELECT s.stage FROM @extschema@.l4_job_stages(l4_stage_reached.job_id) s
-	WHERE @extschema@.l4_is_setup_stage(s.stage) AND s.first_ts <= l4_stage_reached.at_ts
-	ORDER BY s.first_ts DESC, s.stage, s.stream_id LIMIT 1;
+	SELECT COALESCE((SELECT s.stage FROM @extschema@.l4_job_stages(l4_stage_reached.job_id) s
+		WHERE @extschema@.l4_is_setup_stage(s.stage) AND s.first_ts <= l4_stage_reached.at_ts
+		ORDER BY s.first_ts DESC, s.stage, s.stream_id LIMIT 1), 'environment_init');
 END;
 COMMENT ON FUNCTION @extschema@.l4_stage_reached(text, timestamptz) IS
 'Step: The stage of set-up that a stream of a job named last until a time: where a job stood that never began to iterate, as '
-'far as a record tells nothing of that itself. NULL: none was named by then, or the time is not known.';
+'far as a record tells nothing of that itself; environment_init where none was named by then, or the time is not known.';
 
 CREATE FUNCTION @extschema@.l4_last_possible_time(job_id text, unexplained @extschema@.l4_unexplained_record[],
 	onset @extschema@.l4_onset) RETURNS timestamptz
@@ -437,7 +437,7 @@ BEGIN
 				WHEN NOT y.starting OR @extschema@.l4_is_setup_stage(o.stage) THEN COALESCE(x.next, o.stage)
 				ELSE @extschema@.l4_stage_set_up_again(l4_onsets.job_id, o.stream_id, o.line_no) END,
 			CASE WHEN o.rank IS NOT NULL THEN 'environment_init'
-				WHEN never_began THEN coalesce(@extschema@.l4_stage_reached(l4_onsets.job_id, at.ts), 'environment_init') END,
+				WHEN never_began THEN @extschema@.l4_stage_reached(l4_onsets.job_id, at.ts) END,
 			t.marks AND NOT y.starting,
 			CASE WHEN x.next IS NOT NULL AND @extschema@.l4_is_setup_stage(j.stage) THEN x.next
 				WHEN c.value IS NULL OR NOT @extschema@.l4_is_setup_stage(j.stage) THEN j.stage
@@ -454,9 +454,8 @@ BEGIN
 		ON t.stream_id = o.stream_id
 	CROSS JOIN LATERAL (SELECT @extschema@.l4_is_starting(l4_onsets.attempt, t.source_id, o.line_no, o.ts) AS starting
 		OFFSET 0) y
-	CROSS JOIN LATERAL (SELECT CASE WHEN @extschema@.l4_is_setup_stage(o.stage) AND o.line_no IS NOT NULL
-		THEN @extschema@.l4_next_stage(l4_onsets.job_id, o.stream_id, o.line_no, o.stage, limits, wordings) END AS next
-		OFFSET 0) x
+	CROSS JOIN LATERAL (SELECT CASE WHEN @extschema@.l4_is_setup_stage(o.stage) AND o.line_no IS NOT NULL THEN
+		@extschema@.l4_next_stage(l4_onsets.job_id, o.stream_id, o.line_no, o.stage, limits, wordings) END AS next OFFSET 0) x
 	-- where a stream without marks ended tells nothing: the end of all progress is meant
 	LEFT JOIN LATERAL (SELECT o.place IN ('stopped', 'end') AND NOT t.marks AS at_end) z ON true
 	-- once a place, and not wherever the body of l4_job_state, which is made part of this query, asks for it

@@ -153,7 +153,8 @@ const L4Format l4_builtin_formats_array[] = {
 				ANYWHERE NODE_FOLDER "(?:rank[-_.]?)?(?<rank>\\d+)/" STREAM_NAME "$",
 				"gpu-a12/5/stderr.log"),
 	PATH_FORMAT("path_rank_folder", 24,
-				ANYWHERE "(?![\\w.-]*(?:node|local|group)[._-]?rank)(?:[\\w.-]*[._-])?rank[-_.]?(?<rank>\\d+)/(?:[^/]+/){0,3}[^/]+$",
+				ANYWHERE "(?![\\w.-]*(?:node|local|group)[._-]?rank)(?:[\\w.-]*[._-])?rank[-_.]?(?<rank>\\d+)/"
+				"(?:[^/]+/){0,3}[^/]+$",
 				"log/rank_3/info.log"),
 	PATH_FORMAT("path_node_rank_number", 25,
 				ANYWHERE NAMED_NODE "/(?<rank>\\d{1,6})" LOG_SUFFIX "$",
@@ -280,7 +281,8 @@ const L4Format l4_builtin_formats_array[] = {
 				  "[2026-11-20T10:00:00.123456Z] 26ae6ad1 [rank=3] || INFO: [4711] root: starting the data loader"),
 	/* Loki's client: the labels of a stream in braces */
 	PREFIX_FORMAT("loki_pod", 16,
-				  "(?<ts>" ISO "(?:Z|[+-]\\d\\d:\\d\\d)) \\{[^}\\n]{0,1000}?\\bpod=\"(?<host>[^\"\\s]{1,200})\"[^}\\n]{0,1000}\\} ",
+				  "(?<ts>" ISO "(?:Z|[+-]\\d\\d:\\d\\d)) \\{[^}\\n]{0,1000}?\\bpod=\"(?<host>[^\"\\s]{1,200})\""
+				  "[^}\\n]{0,1000}\\} ",
 				  "2026-11-20T10:00:00Z {app=\"llm\", namespace=\"ml\", pod=\"llm-worker-3\"} INFO:root:starting"),
 	PREFIX_FORMAT("loki_host", 17,
 				  "(?<ts>" ISO "(?:Z|[+-]\\d\\d:\\d\\d)) \\{[^}\\n]{0,1000}?\\b(?:host|hostname|instance|node_name)="
@@ -360,7 +362,8 @@ const L4Format l4_builtin_formats_array[] = {
 					"[\\[(<{]?(?<node>[A-Za-z0-9][\\w.-]*)(?:[\\])>}]:?(?:[ \\t]|$)|:(?: |$)| +\\| ?|\\t)",
 					"[athena] 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
 	DOMINANT_FORMAT("epoch_label", 32,
-					"\\[?(?<epoch>1[5-9]\\d{8}(?:\\.\\d{1,9})?)\\]?:?[ \\t]+(?=[\\[(<{]?(?:" PROCESS_WORD ")[ _:=#-]?\\d{1,6}\\b)",
+					"\\[?(?<epoch>1[5-9]\\d{8}(?:\\.\\d{1,9})?)\\]?:?[ \\t]+"
+					"(?=[\\[(<{]?(?:" PROCESS_WORD ")[ _:=#-]?\\d{1,6}\\b)",
 					"1763635200.123456 rank=3 loading the tokenizer"),
 	DOMINANT_FORMAT("rank_field_label", 32,
 					"(?:" RANK_WORD ")=(?<rank>\\d{1,6})[ \\t]+(?![\\w.-]+=)",
@@ -592,8 +595,8 @@ const L4Format l4_builtin_formats_array[] = {
 				  "Nov 20 22:26:32.648 node-00 nodeagent[17]: <info> host memory 24684084 kB, 2 cpu visible"),
 	/* the journal's other outputs: seconds since 1970, and the day of the week with the zone */
 	HEADER_FORMAT("journal_stamp", 66,
-				  "(?<ts>1[5-9]\\d{8}\\.\\d{6}|[A-Z][a-z]{2} \\d{4}-\\d\\d-\\d\\d " CLOCK FRACTION " [A-Z]{3,5}) (?:[^\\s:\\[]+ )?"
-				  PROCESS ": " MARKED_LEVEL,
+				  "(?<ts>1[5-9]\\d{8}\\.\\d{6}|[A-Z][a-z]{2} \\d{4}-\\d\\d-\\d\\d " CLOCK FRACTION " [A-Z]{3,5}) "
+				  "(?:[^\\s:\\[]+ )?" PROCESS ": " MARKED_LEVEL,
 				  "1763677592.648123 node-00 nodeagent[17]: <info> host memory 24684084 kB, 2 cpu visible"),
 	HEADER_FORMAT("syslog_5424", 67,
 				  "<(?<severity>\\d{1,3})>1 (?<ts>" ISO ") \\S+ (?<proc>\\S+) \\S+ \\S+ (?:-|(?:\\[[^\\]]*\\])+) ?",

@@ -695,8 +695,8 @@ learn_sample(L4HeaderParser *parser, L4Bytes sample)
 }
 
 /*
- * header_parser_sample: sample holds the first lines of a stream, parted by \n. Colours may set a label off from what it labels:
- * only where nothing is learnt with them lines are looked at without. Cost: that of parsing them a few times.
+ * header_parser_sample: sample holds the first lines of a stream, parted by \n. Colours may set a label off from what it
+ * labels: only where nothing is learnt with them lines are looked at without. Cost: that of parsing them a few times.
  */
 void
 header_parser_sample(L4HeaderParser *parser, L4Bytes sample)

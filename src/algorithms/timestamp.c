@@ -837,8 +837,9 @@ parse_tai64n(L4Bytes text, TimestampTz *time)
 }
 
 /*
- * timestamp_parse_epoch: a number since 1970 as a time, or a label of TAI64N: up to 11 digits are seconds, up to 14 milliseconds, up to 17
- * microseconds, up to 19 nanoseconds; only seconds may have a fraction. False where text is none. Never raises.
+ * timestamp_parse_epoch: a number since 1970 as a time, or a label of TAI64N: up to 11 digits are seconds, up to 14
+ * milliseconds, up to 17 microseconds, up to 19 nanoseconds; only seconds may have a fraction. False where text is none. Never
+ * raises.
  */
 bool
 timestamp_parse_epoch(L4Bytes text, TimestampTz *time)
