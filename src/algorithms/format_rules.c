@@ -328,6 +328,10 @@ const L4Format l4_builtin_formats_array[] = {
 	DOMINANT_FORMAT("host_rank", 30,
 					"(?<host>[A-Za-z](?=[\\w.-]*\\d)[\\w.-]*):(?<rank>\\d{1,7})(?::(?: |$)|\\t)",
 					"node-05:3: 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
+	/* PALS, as mpiexec of Cray and PBS systems labels lines */
+	DOMINANT_FORMAT("host_blank_rank", 30,
+					"(?<host>[A-Za-z](?=[\\w.-]*\\d)[\\w.-]*) (?<rank>\\d{1,7}):(?: |$)",
+					"nid001005 3: 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
 	DOMINANT_FORMAT("numbered_process", 30,
 					"[\\[(<]?(?:" PROCESS_WORD ")[ _:=#-]?(?<rank>\\d{1,6})(?: ?/ ?| of )\\d{1,6}[\\])>]?"
 					"(?:[ \\t]?[:|>])?[ \\t]",
