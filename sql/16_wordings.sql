@@ -95,6 +95,10 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 	(true, 'called_off', 'by_a_user', '\m(gracefully stopping|keyboardinterrupt|sigint)\M|\mctrl[ +-]c\M'
 			'|\m(cancell?ed|stopped|interrupted|ended) by (the )?(user|operator|administrator)\M',
 		'Gracefully stopping... (press Ctrl+C again to force)'),
+	(true, 'called_off', 'by_request',
+		'\m(delete|cancel|kill) job request\M|\mrequest received, (delete|cancel|kill)\M'
+			'|\m(deleted|cancell?ed) at (the )?request of\M',
+		'delete job request received'),
 	(true, 'called_off', 'by_a_scheduler', '\mdue to (the )?(time limit|preemption)\M',
 		'JOB 77 CANCELLED AT 10:00 DUE TO TIME LIMIT'),
 

@@ -158,6 +158,8 @@ BEGIN ATOMIC
 		SELECT r.source, r.first_line, r.first_ts, r.gravity, COALESCE(r.message, h.shape) ~ (wordings).called_off AS off
 		FROM unnest(l4_called_off.unexplained) r JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id
 		WHERE r.kind <> 'system' AND r.reason <> 'setup'
+			-- what successful jobs warn of, too, if less often
+			AND NOT (r.reason = 'storm' AND r.gravity < (limits).gravity_error)
 	)
 	SELECT EXISTS (SELECT FROM record o
 		WHERE o.off AND NOT EXISTS (SELECT FROM record r WHERE NOT r.off AND r.gravity >= (limits).gravity_trouble

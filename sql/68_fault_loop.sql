@@ -463,7 +463,8 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1000
 BEGIN ATOMIC
 	SELECT e.stream_id, e.source, e.kind, e.node, e.node, e.rank, e.shape_id, s.event_id, NULL::text, NULL::jsonb,
 		e.occurrences, e.level, @extschema@.l4_level_rank(e.level), false, false, e.first_line, e.last_line,
-		e.first_ts, e.stage, e.first_iteration, false, NULL::int, NULL::text, NULL::text, NULL::int
+		e.first_ts, e.stage, e.first_iteration, false, NULL::int, NULL::text, NULL::text, NULL::int,
+		NULL::boolean
 	FROM @extschema@.l4_job_statements(l4_all_records.job_id) e JOIN @extschema@.l4_shape s ON s.shape_id = e.shape_id;
 END;
 COMMENT ON FUNCTION @extschema@.l4_all_records(text) IS

@@ -368,10 +368,10 @@ const L4Format l4_builtin_formats_array[] = {
 	DOMINANT_FORMAT("epoch_label", 32,
 					"\\[?(?<epoch>1[5-9]\\d{8}(?:\\.\\d{1,9})?)\\]?:?[ \\t]+"
 					"(?=[\\[(<{]?(?:" PROCESS_WORD ")[ _:=#-]?\\d{1,6}\\b)",
-					"1763635200.123456 rank=3 loading the tokenizer"),
+					"1763635200.123456 [rank3]: loading the tokenizer"),
 	DOMINANT_FORMAT("rank_field_label", 32,
 					"(?:" RANK_WORD ")=(?<rank>\\d{1,6})[ \\t]+(?![\\w.-]+=)",
-					"rank=3 loading the tokenizer"),
+					"rank=3 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
 	DOMINANT_FORMAT("clock_label", 32,
 					"(?!\\[[\\d:.,]+ )\\[?(?<time>" CLOCK FRACTION ")\\]?(?: -|:)?[ \\t]+"
 					"(?!(?:\\[[^\\]]*\\] +)?[\\[|-]? *(?:" UPPER "|" LOWER "|" CAPITALISED ")\\b)",
@@ -597,10 +597,9 @@ const L4Format l4_builtin_formats_array[] = {
 				  "(?:<(?<severity>\\d{1,3})>)?(?<ts>" SYSLOG_TIME ") (?:[^\\s:\\[]+ )?(?: ?-- )?" PROCESS ": " MARKED_LEVEL
 				  "(?:\\[ *\\d+\\.\\d{6}\\] )?",
 				  "Nov 20 22:26:32.648 node-00 nodeagent[17]: <info> host memory 24684084 kB, 2 cpu visible"),
-	/* the journal's other outputs: seconds since 1970, and the day of the week with the zone */
+	/* the journal's output with seconds since 1970 */
 	HEADER_FORMAT("journal_stamp", 66,
-				  "(?<ts>1[5-9]\\d{8}\\.\\d{6}|[A-Z][a-z]{2} \\d{4}-\\d\\d-\\d\\d " CLOCK FRACTION " [A-Z]{3,5}) "
-				  "(?:[^\\s:\\[]+ )?" PROCESS ": " MARKED_LEVEL,
+				  "(?<ts>1[5-9]\\d{8}\\.\\d{6}) (?:[^\\s:\\[]+ )?" PROCESS ": " MARKED_LEVEL,
 				  "1763677592.648123 node-00 nodeagent[17]: <info> host memory 24684084 kB, 2 cpu visible"),
 	HEADER_FORMAT("syslog_5424", 67,
 				  "<(?<severity>\\d{1,3})>1 (?<ts>" ISO ") \\S+ (?<proc>\\S+) \\S+ \\S+ (?:-|(?:\\[[^\\]]*\\])+) ?",
