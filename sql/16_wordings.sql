@@ -88,6 +88,10 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'worker exited with code 137'),
 	(true, 'trouble', 'xid', '\mxid\M', 'NVRM: Xid (PCI:0000:3b:00): 79'),
 	(true, 'trouble', 'make_failed', '\mmake(\[\d+\])?: \*\*\* .*\merror \d', 'make: *** [Makefile:11: train/node-05] Error 1'),
+	-- not how the others are told to end
+	(true, 'trouble', 'died_from_signal',
+		'\m(died|killed|terminated|exited|ended|crashed)\M (from|by|on|with) (a )?signal\M(?!:? \(?(15|sigterm|terminated)\M)',
+		'rank 3 died from signal 11'),
 	(true, 'trouble', 'ended_by_a_signal',
 		'\m(exit(ed|s)?|ended|died)\M.{0,20}\msig(hup|int|quit|ill|abrt|bus|fpe|kill|segv|pipe|term)\M',
 		'python train.py exited with code SIGTERM'),

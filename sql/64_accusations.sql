@@ -106,7 +106,8 @@ CREATE FUNCTION @extschema@.l4_before_teardown(unexplained @extschema@.l4_unexpl
 RETURNS SETOF @extschema@.l4_unexplained_record
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
-	-- Whose rank has failed is taken down, and then misses who is taken down before it (the host of a store, a leader).
+	-- Whose rank has failed is taken down, and then misses who is taken down before it (the host of a store, a leader). What it
+	-- says at once is of the failure itself.
 	WITH failed AS MATERIALIZED (
 		SELECT r.unit, min(r.first_ts) AS ts FROM unnest(l4_before_teardown.unexplained) r
 		WHERE r.unit IS NOT NULL AND r.kind = 'rank' AND r.gravity >= (limits).gravity_error
@@ -114,11 +115,12 @@ BEGIN ATOMIC
 		GROUP BY r.unit
 	)
 	SELECT r.* FROM unnest(l4_before_teardown.unexplained) r LEFT JOIN failed f ON f.unit = r.unit
-	WHERE (r.stage = 'teardown' AND r.kind IN ('rank', 'launcher', 'other') AND f.ts < r.first_ts) IS NOT TRUE;
+	WHERE (r.stage = 'teardown' AND r.kind IN ('rank', 'launcher', 'other')
+		AND f.ts + make_interval(secs => (limits).event_together) < r.first_ts) IS NOT TRUE;
 END;
 COMMENT ON FUNCTION @extschema@.l4_before_teardown(@extschema@.l4_unexplained_record[], @extschema@.l4_limits) IS
-'Step: The unexplained records without those of the tear-down of units of which a rank had failed before: what goes wrong '
-'then is no evidence of why it failed.';
+'Step: The unexplained records without those of the tear-down of units of which a rank had failed before (event_together): '
+'what goes wrong then is no evidence of why it failed.';
 
 CREATE FUNCTION @extschema@.l4_without_reference(message text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20

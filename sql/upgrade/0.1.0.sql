@@ -84,7 +84,8 @@ DECLARE
 		path_node_file 9c5e6a86cc71,path_node_folder 9fb1f6bd3e2c,path_node_rank_number fdc535100e27,
 		path_node_with_system d4ae0e84026d,path_system_of_node a44de21cbc86,python_dated 6ae5c39bfa6e,slashes 7cbe2fc78cc7,
 		syslog_iso 580e66f24b9f,time a4a3404b5744,time_brackets ae6eddcc59a8,time_level bee7943eec09,
-		time_level_logger c16631c2eaf4
+		time_level_logger c16631c2eaf4,
+		path_rank_folder 70c11c464b44
 	}';
 	stages text[] := '{
 		deepspeed_checkpoint_load e53b8d3f5a50,deepspeed_checkpoint_save 4ea4b36abedb,deepspeed_communicator e4c710e46202,
