@@ -107,7 +107,7 @@ RETURNS SETOF @extschema@.l4_unexplained_record
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
 	-- Whose rank has failed is taken down, and then misses who is taken down before it (the host of a store, a leader). What it
-	-- says at once is of the failure itself.
+	-- says at once of itself is of the failure.
 	WITH failed AS MATERIALIZED (
 		SELECT r.unit, min(r.first_ts) AS ts FROM unnest(l4_before_teardown.unexplained) r
 		WHERE r.unit IS NOT NULL AND r.kind = 'rank' AND r.gravity >= (limits).gravity_error
@@ -116,11 +116,12 @@ BEGIN ATOMIC
 	)
 	SELECT r.* FROM unnest(l4_before_teardown.unexplained) r LEFT JOIN failed f ON f.unit = r.unit
 	WHERE (r.stage = 'teardown' AND r.kind IN ('rank', 'launcher', 'other')
-		AND f.ts + make_interval(secs => (limits).event_together) < r.first_ts) IS NOT TRUE;
+		AND f.ts + make_interval(secs => CASE WHEN NOT r.peer THEN (limits).event_together ELSE 0 END) < r.first_ts)
+		IS NOT TRUE;
 END;
 COMMENT ON FUNCTION @extschema@.l4_before_teardown(@extschema@.l4_unexplained_record[], @extschema@.l4_limits) IS
-'Step: The unexplained records without those of the tear-down of units of which a rank had failed before (event_together): '
-'what goes wrong then is no evidence of why it failed.';
+'Step: The unexplained records without those of the tear-down of units of which a rank had failed before (by '
+'event_together, where they do not speak of another one): what goes wrong then is no evidence of why it failed.';
 
 CREATE FUNCTION @extschema@.l4_without_reference(message text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20

@@ -11,13 +11,14 @@ BEGIN
 	RETURN (l4_ingest(job, format('SELECT line, source FROM launcher_layouts.line WHERE job = %L ORDER BY source, turn',
 		job))).rows;
 END $$;
--- {r}: the rank, {n}: the node, {k}: its number, {s}: the step
+-- {r}: the rank, {m}: which it is on its node, {n}: the node, {k}: its number, {s}: the step
 CREATE FUNCTION run_job(job text, source text, VARIADIC lines text[]) RETURNS void LANGUAGE sql AS $$
 	INSERT INTO line (job, source, line)
 	SELECT job, f.source, f.line
 	FROM generate_series(1, 12) s, generate_series(0, 3) r, unnest(lines) WITH ORDINALITY l (line, turn),
-		LATERAL (SELECT array_agg(replace(replace(replace(replace(t.text, '{r}', r::text), '{k}', (r / 2)::text), '{n}',
-			CASE r / 2 WHEN 0 THEN 'gpu-17' ELSE 'gpu-23' END), '{s}', lpad(s::text, 2, '0'))) AS x
+		LATERAL (SELECT array_agg(replace(replace(replace(replace(replace(t.text, '{r}', r::text), '{k}', (r / 2)::text),
+			'{n}', CASE r / 2 WHEN 0 THEN 'gpu-17' ELSE 'gpu-23' END), '{s}', lpad(s::text, 2, '0')), '{m}',
+			(r % 2)::text)) AS x
 			FROM unnest(ARRAY[source, l.line]) t (text)) a, LATERAL (SELECT x[1] AS source, x[2] AS line) f
 	ORDER BY s, r, l.turn
 $$;
@@ -50,6 +51,19 @@ SELECT run_job('gpus', '{n}/trainer-gpu0/current',
 SELECT run_job('tabs', '{n}/rank-{r}.log',
 	E'2026-11-20 10:00:{s}.795\tlm:{r}\tmodel.loop:31\tINFO\tstep {s} is done') \g /dev/null
 SELECT run_job('padded', 'out/000{r}.log', 'step {s} is done, loss 2.{s}') \g /dev/null
+SELECT run_job('coloured', 'compose.log', E'\x1b[36m{n}  |\x1b[0m 2026-11-20 10:00:{s},123 INFO step {s} is done') \g /dev/null
+SELECT run_job('pals', 'train.o77', '{n} {r}: 2026-11-20 10:00:{s},123 INFO step {s} is done') \g /dev/null
+SELECT run_job('multilog', '{n}/log/main/current', '@400000006a1ed3a52ae2d3c0 INFO:root:step {s} is done') \g /dev/null
+SELECT run_job('github', 'run.log',
+	E'train ({n})\tRun training\t2026-11-20T10:00:{s}.6677197Z INFO:root:step {s} is done') \g /dev/null
+SELECT run_job('jenkins', 'console.log', '[2026-11-20T10:00:{s}.179Z] [{n}] INFO:root:step {s} is done') \g /dev/null
+SELECT run_job('determined', 'trial-7.log',
+	'[2026-11-20T10:00:{s}.123456Z] 26ae6ad{k} [rank={r}] || INFO: [47{r}] root: step {s} is done') \g /dev/null
+-- two outputs of a rank; a file a node, which its number tells; files that count the ranks of each node
+SELECT run_job('outputs', 'out.771.{r}', 'step {s} is done, loss 2.{s}'),
+	run_job('outputs', 'err.771.{r}', '2026-11-20 10:00:{s},123 INFO a word') \g /dev/null
+SELECT run_job('nodes', 'log_771_{k}.txt', '2026-11-20 10:00:{s},123 INFO step {s} is done, loss 2.{s}') \g /dev/null
+SELECT run_job('local', '{n}/run/trainer_0{m}-stdout.log', '2026-11-20 10:00:{s},123 INFO step {s} is done') \g /dev/null
 -- hosts with names too long to be kept, more than streams are made room for at first
 INSERT INTO line (job, source, line) SELECT 'long', 'all.log', format('%s-%s: 2026-11-20 10:00:%s INFO step %s is done',
 	repeat('long-name', 9), n, lpad(s::text, 2, '0'), s) FROM generate_series(1, 12) s, generate_series(1, 20) n;
