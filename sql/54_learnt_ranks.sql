@@ -168,17 +168,19 @@ BEGIN ATOMIC
 	-- what stands beside the lines of a rank that says itself which it is, a launcher may have written
 	SELECT r.stream_id, r.rank
 	FROM (
-		SELECT t.stream_id, (t.turn * t.ranks_per_node + t.number - b.first)::int AS rank
+		SELECT t.stream_id, t.node, (t.turn * t.ranks_per_node + t.number - b.first)::int AS rank
 		FROM best b JOIN told t ON t.family = b.family AND t.place = b.place
 		WHERE t.number - b.first BETWEEN 0 AND t.ranks_per_node - 1
 		UNION ALL
-		SELECT s.stream_id, s.turn::int FROM stream s WHERE s.ranks_per_node = 1) r
-	WHERE r.rank NOT IN (SELECT o.rank FROM unnest(l4_ranks_in_order.streams) o WHERE o.rank IS NOT NULL);
+		SELECT s.stream_id, s.node, s.turn::int FROM stream s WHERE s.ranks_per_node = 1) r
+	WHERE r.rank NOT IN (SELECT o.rank FROM unnest(l4_ranks_in_order.streams) o WHERE o.rank IS NOT NULL)
+		AND r.node NOT IN (SELECT o.node FROM unnest(l4_ranks_in_order.streams) o
+			WHERE o.rank IS NOT NULL AND o.node IS NOT NULL);
 END;
 COMMENT ON FUNCTION @extschema@.l4_ranks_in_order(text, @extschema@.l4_job_stream[], @extschema@.l4_limits) IS
 'Step: The ranks of streams of ranks of which only the node is known: of a job with one rank a node that of the node in the '
 'job''s list; of one with several, where a number in the names of files or in labels counts them on each node alike, by that. '
-'Not those that another stream names.';
+'Not those that another stream names, nor of nodes of which one does.';
 
 CREATE FUNCTION @extschema@.l4_set_ranks(job_id text, stream_ids bigint[], ranks int[], nodes text[] DEFAULT '{}')
 	RETURNS bigint

@@ -307,11 +307,12 @@ BEGIN
 	IF @extschema@.l4_learn_ranks(l4_learn_places.job_id, streams) > 0 THEN
 		streams := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_learn_places.job_id) s);
 	END IF;
-	IF @extschema@.l4_learn_ranks_in_order(l4_learn_places.job_id, streams) > 0 THEN
-		streams := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_learn_places.job_id) s);
-	END IF;
 	-- first who is where
 	IF @extschema@.l4_learn_rank_nodes(l4_learn_places.job_id, streams) > 0 THEN
+		streams := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_learn_places.job_id) s);
+	END IF;
+	-- the order of the list counts where nobody says more
+	IF @extschema@.l4_learn_ranks_in_order(l4_learn_places.job_id, streams) > 0 THEN
 		streams := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_learn_places.job_id) s);
 	END IF;
 	PERFORM @extschema@.l4_learn_addresses(l4_learn_places.job_id, streams);
@@ -319,4 +320,4 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_learn_places(text) IS
 'Step: What is learnt at the end of an import of who is who: l4_name_labelled_streams, l4_learn_ranks, '
-'l4_learn_ranks_in_order, l4_learn_rank_nodes and l4_learn_addresses, one after the other.';
+'l4_learn_rank_nodes, l4_learn_ranks_in_order and l4_learn_addresses, one after the other.';

@@ -43,17 +43,20 @@ BEGIN ATOMIC
 			FROM unplaced u HAVING count(*) > 0) w
 		CROSS JOIN LATERAL @extschema@.l4_job_segments(l4_unplaced_records.job_id, w.source_ids, w.shape_ids) b
 	)
-	SELECT u.kind, u.source, u.shape_id, u.stream_id, l.line_no,
-		CASE l.line_no WHEN u.first_line THEN u.first_ts ELSE GREATEST(l.ts, u.first_ts) END, l.raw,
-		CASE lead(l.line_no) OVER w WHEN l.line_no + 1 THEN lead(u.shape_id) OVER w END
-	FROM unplaced u
-	JOIN segment b ON b.source_id = u.source_id AND b.first_line <= u.last_line AND b.last_line >= u.first_line
-	CROSS JOIN LATERAL @extschema@.l4_segment_records(b.structure, b.texts, b.parameters, b.stream_ids) l
-	WHERE l.stream_id = u.stream_id AND l.shape_id = u.shape_id AND l.line_no BETWEEN u.first_line AND u.last_line
-		AND (u.value IS NULL OR l.parameters[u.position] = u.value)
-	WINDOW w AS (PARTITION BY u.stream_id ORDER BY l.line_no, u.shape_id)
-	ORDER BY l.line_no, u.stream_id, u.shape_id
-	LIMIT (l4_unplaced_records.limits).accusation_lines::bigint;
+	SELECT r.kind, r.source, r.shape_id, r.stream_id, r.line_no, r.first_ts, r.raw,
+		CASE lead(r.line_no) OVER w WHEN r.line_no + 1 THEN lead(r.shape_id) OVER w END
+	FROM (
+		SELECT u.kind, u.source, u.shape_id, u.stream_id, l.line_no,
+			CASE l.line_no WHEN u.first_line THEN u.first_ts ELSE GREATEST(l.ts, u.first_ts) END AS first_ts, l.raw
+		FROM unplaced u
+		JOIN segment b ON b.source_id = u.source_id AND b.first_line <= u.last_line AND b.last_line >= u.first_line
+		CROSS JOIN LATERAL @extschema@.l4_segment_records(b.structure, b.texts, b.parameters, b.stream_ids) l
+		WHERE l.stream_id = u.stream_id AND l.shape_id = u.shape_id AND l.line_no BETWEEN u.first_line AND u.last_line
+			AND (u.value IS NULL OR l.parameters[u.position] = u.value)
+		ORDER BY l.line_no, u.stream_id, u.shape_id
+		LIMIT (l4_unplaced_records.limits).accusation_lines::bigint) r
+	WINDOW w AS (PARTITION BY r.stream_id ORDER BY r.line_no, r.shape_id)
+	ORDER BY r.line_no, r.stream_id, r.shape_id;
 END;
 COMMENT ON FUNCTION @extschema@.l4_unplaced_records(text, @extschema@.l4_unexplained_record[], @extschema@.l4_limits) IS
 'Step: Every record (the first ones by line, as far as the limit accusation_lines goes) of the unexplained ones that stand '

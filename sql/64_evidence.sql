@@ -386,7 +386,7 @@ BEGIN ATOMIC
 	-- what a machine logs of its daily business is the job's failure only where nothing else is told
 	SELECT p::@extschema@.l4_placed_record FROM unnest(l4_failure_at_large.placed) p
 	WHERE p.accuses OR p.units_alike::float8 / p.units > (l4_failure_at_large.limits).evidence_common_share
-	ORDER BY (p.accuses OR p.trouble OR p.peer OR p.kind NOT IN ('system', 'other')) DESC, p.turn LIMIT 1;
+	ORDER BY (p.accuses OR p.trouble OR p.peer OR p.kind NOT IN ('system', 'other')) IS NOT TRUE, p.turn LIMIT 1;
 END;
 COMMENT ON FUNCTION @extschema@.l4_failure_at_large(@extschema@.l4_placed_record[], @extschema@.l4_limits) IS
 'Step: When the failure shows at large: the first record that names another unit or that most units have, rather not one of '

@@ -69,7 +69,7 @@ value_end(const char *at, const char *end)
 			depth++;
 		else if ((*at == '}' || *at == ']') && --depth <= 0)
 			return at + (depth == 0);
-		else if (depth == 0 && (*at == ',' || *at <= ' '))
+		else if (depth == 0 && (*at == ',' || (unsigned char) *at <= ' '))
 			return at;
 		at++;
 	}

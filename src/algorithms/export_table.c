@@ -83,9 +83,15 @@ read_row(L4Bytes bytes, char delimiter, bool at_end, Cell *cells, int *count)
 static bool
 is_name(L4Bytes text)
 {
-	return text.size > 0 && text.size <= NAME_BYTES && (is_letter(*text.data) || *text.data == '@' || *text.data == '_') &&
-		memchr(text.data, '"', text.size) == NULL && memchr(text.data, '\\', text.size) == NULL &&
-		memchr(text.data, '\0', text.size) == NULL;
+	size_t		i;
+
+	if (text.size == 0 || text.size > NAME_BYTES || !(is_letter(*text.data) || *text.data == '@' || *text.data == '_'))
+		return false;
+	/* it becomes a key as it is */
+	for (i = 0; i < text.size; i++)
+		if ((unsigned char) text.data[i] < ' ' || text.data[i] == '"' || text.data[i] == '\\')
+			return false;
+	return true;
 }
 
 /* The names of the columns, if the first row is a heading. */

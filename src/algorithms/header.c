@@ -104,6 +104,7 @@ header_parser_create(const L4Format *formats, int count, pg_tz *zone, TimestampT
 	L4HeaderParser *parser = palloc0(sizeof(L4HeaderParser));
 
 	initStringInfo(&parser->colours.plain);
+	parser->stamped = parser->coloured = true;
 	parser->zone = zone;
 	parser->reference = reference;
 	rules_build(&parser->prefixes, formats, count, L4_FORMAT_PREFIX, remember);
@@ -839,7 +840,8 @@ header_complete(L4HeaderParser *parser, const L4Wrapped *wrapped, L4Header *head
 
 /*
  * header_parser_save: whether a sample was read (and whether headers label records), the reference, the time told, which
- * prefixes count, whether headers stand behind stamps, and what the sample taught of headers, if anything.
+ * prefixes count, whether headers stand behind stamps and lines are looked at without colours, and what the sample taught of
+ * headers, if anything.
  * Nothing else of a parser depends on what it has read.
  */
 void

@@ -6,12 +6,16 @@
 
 #include "tools/bytes.h"
 
+/* No such sequence is longer. */
+#define COLOUR_BYTES 32
+
 /* How many bytes the sequence that changes the colour has that a text begins with (ESC, [, numbers, m); 0 where none does. */
 static size_t
 colour_size(const char *at, const char *end)
 {
 	const char *from = at;
 
+	end = Min(end, at + COLOUR_BYTES);
 	if (end - at < 3 || at[0] != '\033' || at[1] != '[')
 		return 0;
 	for (at += 2; at < end && (is_digit(*at) || *at == ';'); at++)
@@ -71,10 +75,9 @@ header_place_in_colours(const L4Colours *colours, L4Bytes line, L4Header *header
 {
 	if (header->size > (size_t) colours->count)
 		return false;
-	if (header->size == 0)
-		return true;
-	header->size = colours->places[header->size];
-	header->prefix_size = colours->places[header->prefix_size];
+	/* what stands behind the colours of a line without a header stays as it is */
+	header->size = header->size > 0 ? colours->places[header->size] : 0;
+	header->prefix_size = header->prefix_size > 0 ? colours->places[header->prefix_size] : 0;
 	header->host = placed(colours, line, header->host);
 	header->component = placed(colours, line, header->component);
 	header->time_text.size = 0;

@@ -92,7 +92,7 @@ source_learn(L4Source *work, L4Bytes sample)
 	L4Export   *export = NULL;
 	StringInfoData lines;
 	/* rows are lines, and what goes on was none at its beginning */
-	bool		may_be = !work->input.by_row && !work->resume.resumed;
+	bool		may_be = !work->input.by_row && !work->input.of_part && !work->resume.resumed;
 	bool		descending;
 	SourceExport *made;
 

@@ -55,6 +55,7 @@ source_part_begin(L4SourceContext *context, const char *name, TimestampTz modifi
 {
 	L4Source   *work = source_begin(context, name, modified_at);
 
+	work->input.of_part = true;
 	source_sample(work, sample);
 	work->streams.guesses = get_guesses(points);
 	source_guess_stream(work, &work->streams.list[0]);

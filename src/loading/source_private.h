@@ -71,6 +71,7 @@ typedef struct SourceInput
 	L4HeaderParser *parser;
 	L4RecordAssembler *assembler;
 	bool		by_row;			/* rows with facts of their own, not bytes of a file */
+	bool		of_part;		/* a part of a file that is read by itself: whoever parted it found that it is no export */
 	bool		sampled;		/* the parser has seen the first bytes */
 	int64		bytes;			/* taken so far */
 	StringInfoData waiting;		/* bytes before the sample was taken, */

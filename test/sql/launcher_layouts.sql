@@ -59,6 +59,12 @@ SELECT run_job('github', 'run.log',
 SELECT run_job('jenkins', 'console.log', '[2026-11-20T10:00:{s}.179Z] [{n}] INFO:root:step {s} is done') \g /dev/null
 SELECT run_job('determined', 'trial-7.log',
 	'[2026-11-20T10:00:{s}.123456Z] 26ae6ad{k} [rank={r}] || INFO: [47{r}] root: step {s} is done') \g /dev/null
+-- coloured objects have facts, but no header; a colour is looked behind whatever was parsed before
+SELECT run_job('objects', '{n}/rank-{r}.log', E'\x1b[32m{"time": "2026-11-20 10:00:{s},123", "level": "INFO", "logger": "x", '
+	'"msg": "step {s} is done"}\x1b[0m', E'\x1b[32m{"time": "2026-11-20 10:00:{s},123", "level": "WARN", "logger": "loop", '
+	'"msg": "lr of {s}"}\x1b[0m') \g /dev/null
+SELECT p.time, p.level, p.message FROM (VALUES (timestamptz '2026-11-20 12:00+00'), ('2026-11-21 12:00+00')) r (reference)
+CROSS JOIN LATERAL l4_parse(E'\x1b[32m2026-11-20 10:00:00,123 INFO a word\x1b[0m', reference => r.reference) p;
 -- two outputs of a rank; a file a node, which its number tells; files that count the ranks of each node
 SELECT run_job('outputs', 'out.771.{r}', 'step {s} is done, loss 2.{s}'),
 	run_job('outputs', 'err.771.{r}', '2026-11-20 10:00:{s},123 INFO a word') \g /dev/null
