@@ -39,14 +39,13 @@ read_cell(const char *at, const char *end, char delimiter, Cell *cell)
 		while (at < end && *at != delimiter && *at != '\n')
 			at++;
 	else
-		for (at++;; at++)
+		for (at++;; at += 2)
 		{
 			at = at < end ? memchr(at, '"', end - at) : NULL;
 			if (at == NULL)
 				return NULL;
 			if (at + 1 == end || at[1] != '"')
 				break;
-			at++;
 		}
 	cell->text.size = at - cell->text.data;
 	if (!cell->quoted && cell->text.size > 0 && at < end && *at == '\n' && at[-1] == '\r')
