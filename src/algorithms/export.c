@@ -135,6 +135,9 @@ take_broken(L4Export *export, L4Bytes bytes, bool endless, bool at_end, StringIn
 	if ((endless && at_end) ||
 		(export->broken > BROKEN_LIMIT && (endless || !are_alike(export))))
 	{
+		if (lines->data[lines->len - 1] != '\n')
+			appendStringInfoChar(lines, '\n');
+		export_end(export, lines);
 		export->documents = NULL;
 		export->table = NULL;
 	}
@@ -184,6 +187,13 @@ export_take(L4Export *export, L4Bytes bytes, bool at_end, StringInfo lines, size
 		append_record(export, (L4Bytes) {object->data, object->len - 1},
 					  export->documents != NULL ? documents_own(export->documents) : (size_t) object->len, lines);
 	return size;
+}
+
+void
+export_end(L4Export *export, StringInfo lines)
+{
+	if (export->documents != NULL)
+		documents_end(export->documents, lines);
 }
 
 L4Bytes

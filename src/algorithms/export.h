@@ -26,6 +26,8 @@ extern L4Export *export_of_lines(void);
  * of a unit; what is longer than 4 MB is none, and its lines are given as they are.
  */
 extern size_t export_take(L4Export *export, L4Bytes bytes, bool at_end, StringInfo lines, size_t *skipped);
+/* What is left to tell at the end of the bytes, as lines, of documents that have none. */
+extern void export_end(L4Export *export, StringInfo lines);
 /* Under which head do the lines come that were given last? Of no bytes where under none; is_path: it names a file. */
 extern L4Bytes export_section(const L4Export *export, bool *is_path);
 /* May the newest come first? In sections they do not. */

@@ -352,6 +352,14 @@ documents_take(L4Documents *documents, L4Bytes bytes, StringInfo out, size_t *sk
 	return stop - bytes.data;
 }
 
+void
+documents_end(L4Documents *documents, StringInfo out)
+{
+	if (documents->around.len > documents->told)
+		append_rest(out, (L4Bytes) {documents->around.data + documents->told, documents->around.len - documents->told});
+	documents->told = documents->around.len;
+}
+
 L4Documents *
 documents_create(L4Bytes path)
 {

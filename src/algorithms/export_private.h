@@ -33,6 +33,8 @@ extern int	documents_paths(L4Bytes sample, L4Bytes *paths, int room);
 extern L4Documents *documents_create(L4Bytes path);
 /* The next unit, as export_take takes it; appends records, and what stands around them and is of none, as objects in a line. */
 extern size_t documents_take(L4Documents *documents, L4Bytes bytes, StringInfo out, size_t *skipped);
+/* What the objects on the way have told since the last record, of documents that end in their midst. */
+extern void documents_end(L4Documents *documents, StringInfo out);
 /* Bytes of the record that was appended last that are its own members, and not those around it; 0 where it was none. */
 extern size_t documents_own(const L4Documents *documents);
 /* So many documents began, and so many line ends stood in them. */

@@ -241,6 +241,18 @@ source_export_end(L4Source *work)
 	L4Bytes		lines;
 
 	take_units(work, true);
+	resetStringInfo(&made->lines);
+	export_end(made->export, &made->lines);
+	if (made->lines.len > 0)
+	{
+		if (made->in_line)
+			feed_lines(work, made->line_no, (L4Bytes) {"\n", 1});
+		lines = (L4Bytes) {made->lines.data, made->lines.len};
+		if (made->reversed == NULL)
+			feed_lines(work, made->line_no, lines);
+		else
+			reversed_put(made->reversed, made->line_no, lines);
+	}
 	if (made->reversed == NULL)
 		return;
 	while (reversed_next(made->reversed, &number, &lines))

@@ -134,10 +134,14 @@ SELECT write_file('cut', 'gke.json', $$SELECT line FROM (SELECT line, n FROM wra
 	write_file('torn', 'logs.csv', $$SELECT 'time,host,text' UNION ALL (SELECT CASE turn WHEN 20 THEN 'too,few' WHEN 30 THEN
 		'-- 2 lines were dropped' WHEN 40 THEN concat_ws(',', iso, node, '"no end') ELSE concat_ws(',', iso, node, cell(said))
 		END FROM wrapped ORDER BY turn)$$) \g /dev/null
+-- it ends behind its last record, with what is told of all
+SELECT write_file('ends', 'hits.json', $$SELECT regexp_replace(json_build_object('hits', json_agg(json_build_object('at', iso,
+	'message', said, 'host', node) ORDER BY turn))::text, '\}\s*$', ', "error": "shard 3 failed"') FROM wrapped$$) \g /dev/null
+CALL l4_import('ends', :'folder' || '/ends');
 CALL l4_import('cut', :'folder' || '/cut');
 CALL l4_import('torn', :'folder' || '/torn');
-SELECT * FROM found WHERE job_id IN ('cut', 'torn') ORDER BY job_id;
-SELECT l.job_id, l.line_no, l.raw FROM l4_log l WHERE l.job_id IN ('cut', 'torn') AND l.node IS NULL ORDER BY 1, 2;
+SELECT * FROM found WHERE job_id IN ('cut', 'ends', 'torn') ORDER BY job_id;
+SELECT l.job_id, l.line_no, l.raw FROM l4_log l WHERE l.job_id IN ('cut', 'ends', 'torn') AND l.node IS NULL ORDER BY 1, 2;
 
 \echo == in archives, compressed, by several processes; and read anew when it has grown
 SELECT write_file('packed', 'a.csv', $$SELECT '"@timestamp",host,message' UNION ALL (SELECT concat_ws(',', iso, node,
@@ -167,5 +171,5 @@ DO $$ BEGIN EXECUTE format('COPY (SELECT) TO PROGRAM %L', format('rm -r %s/*', c
 END $$;
 \! rm -r "$L4_FOLDER"
 SELECT count(l4_delete_job(j)) FROM unnest('{cloudwatch,loki,elastic,otel,gke,kibana,grafana,tabs,tail,dshbak,ansible,pssh,'
-	'yarn,splunk,journal,cut,torn,packed,own}'::text[]) j;
+	'yarn,splunk,journal,cut,ends,torn,packed,own}'::text[]) j;
 DROP SCHEMA exports CASCADE;
