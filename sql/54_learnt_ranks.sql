@@ -94,7 +94,8 @@ BEGIN ATOMIC
 		-- the name of a node has a number, too
 		SELECT s.source_id, min(s.node) AS node, bool_or(s.last_stage IS NOT NULL) AS tells_stage,
 			min(s.first_ts) AS first_ts, max(s.last_ts) AS last_ts,
-			@extschema@.l4_without_drawn(min(s.source), NULL, min(s.node)) AS name
+			@extschema@.l4_without_drawn(min(s.source), NULL, min(s.node)) AS name,
+			@extschema@.l4_stream_family(min(s.source), NULL, min(s.node)) AS family
 		FROM unnest(l4_numbered_files.streams) s
 		GROUP BY s.source_id
 		HAVING bool_or(s.label IS NULL AND s.kind IN ('other', 'shared', 'rank'))
@@ -109,7 +110,7 @@ BEGIN ATOMIC
 			-- ranks write at the same time, the parts of a log one after the other
 			percentile_disc((limits).place_rank_share) WITHIN GROUP (ORDER BY f.first_ts)
 				< percentile_disc(1 - (limits).place_rank_share) WITHIN GROUP (ORDER BY f.last_ts) AS together
-		FROM (SELECT o.*, regexp_replace(o.name, '\d+', '#', 'g') AS family FROM file o) f
+		FROM file f
 		CROSS JOIN LATERAL regexp_matches(f.name, '\d{1,9}', 'g') WITH ORDINALITY n (number, place)
 		GROUP BY f.family, n.place
 	),
@@ -126,7 +127,7 @@ BEGIN ATOMIC
 	SELECT f.source_id, CASE WHEN b.of_ranks THEN t.turn END, CASE WHEN NOT b.of_ranks THEN j.names[t.turn + 1] END
 	FROM numbered b
 	CROSS JOIN job j
-	JOIN file f ON regexp_replace(f.name, '\d+', '#', 'g') = b.family
+	JOIN file f ON f.family = b.family
 	CROSS JOIN LATERAL regexp_matches(f.name, '\d{1,9}', 'g') WITH ORDINALITY n (number, place)
 	CROSS JOIN LATERAL (SELECT (n.number[1]::bigint - b.first)::int AS turn) t
 	WHERE n.place = b.place;
@@ -143,12 +144,13 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
 BEGIN ATOMIC
 	WITH stream AS MATERIALIZED (
 		SELECT s.stream_id, s.node, j.ranks_per_node, array_position(j.nodes, s.node) - 1 AS turn,
-			@extschema@.l4_without_drawn(s.source, s.label, s.node) AS name
+			@extschema@.l4_without_drawn(s.source, s.label, s.node) AS name,
+			@extschema@.l4_stream_family(s.source, s.label, s.node) AS family
 		FROM @extschema@.l4_job_row(l4_ranks_in_order.job_id) j, unnest(l4_ranks_in_order.streams) s
 		WHERE s.kind = 'rank' AND s.rank IS NULL AND s.record_count > 0 AND s.node = ANY (j.nodes)
 	),
 	told AS (
-		SELECT s.*, regexp_replace(s.name, '\d+', '#', 'g') AS family, n.place, n.number[1]::bigint AS number
+		SELECT s.*, n.place, n.number[1]::bigint AS number
 		FROM stream s CROSS JOIN LATERAL regexp_matches(s.name, '\d{1,9}', 'g') WITH ORDINALITY n (number, place)
 		WHERE s.ranks_per_node > 1
 	),

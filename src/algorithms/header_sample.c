@@ -412,14 +412,14 @@ typedef struct Program
 	bool		several_nodes;
 } Program;
 
-/* Does a text begin with a header with a time, or, where that counts too, a level? As rules know it. */
+/* Does a text begin with a header with a time or a level, as rules know it? */
 static bool
-begins_with_header(HeaderRules *headers, L4Bytes text, bool level)
+begins_with_header(HeaderRules *headers, L4Bytes text)
 {
 	const HeaderRule *rule = header_rules_match(headers, header_window(text, 0), true);
 
-	return rule != NULL && (rule->groups[GROUP_TS] >= 0 || rule->groups[GROUP_TIME] >= 0 ||
-							(level && rule->groups[GROUP_LEVEL] >= 0));
+	return rule != NULL &&
+		(rule->groups[GROUP_TS] >= 0 || rule->groups[GROUP_TIME] >= 0 || rule->groups[GROUP_LEVEL] >= 0);
 }
 
 /* Notes on which host a program is, as the first name of its process says. */
@@ -484,7 +484,7 @@ learn_wrapped(L4HeaderParser *parser, L4Bytes sample)
 			continue;
 		note_node(parser, program, process);
 		program->lines++;
-		program->headed += begins_with_header(&parser->headers, header_window(line, header.size), true);
+		program->headed += begins_with_header(&parser->headers, header_window(line, header.size));
 	}
 	for (i = 0; i < count && learnt->wrapped_count < L4_WRAPPED_LIMIT; i++)
 		if (programs[i].headed >= WRAPPED_LINES ||
@@ -585,7 +585,7 @@ learn_forms(L4HeaderParser *parser, L4Bytes sample, int lines)
 static bool
 text_has_header(const void *argument, L4Bytes text)
 {
-	return begins_with_header((HeaderRules *) &((const L4HeaderParser *) argument)->headers, text, true);
+	return begins_with_header((HeaderRules *) &((const L4HeaderParser *) argument)->headers, text);
 }
 
 L4EnvelopeAsk

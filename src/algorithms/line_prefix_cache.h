@@ -33,7 +33,7 @@ extern void line_prefix_trace_position(L4LinePrefixTrace *trace, int position);
 
 typedef struct L4LinePrefixCache L4LinePrefixCache;
 
-/* An empty cache in the current memory context: some 250 kB. */
+/* An empty cache in the current memory context: some 400 kB. */
 extern L4LinePrefixCache *line_prefix_cache_create(void);
 extern void line_prefix_cache_reset(L4LinePrefixCache *cache);
 
