@@ -136,6 +136,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'counter_named_factor', 2, 'factor', 'It does where it has so many times as many records.'),
 	(true, 'counter_named_most', 16, 'iterations',
 		'Where lines name more iterations these tell of the progress, be it coarsely, and no number need be learnt.'),
+	(true, 'counter_stamped_share', 0.5, 'share of iterations',
+		'Where fewer have a time of their own, how long they took is better told by what their records print.'),
 	(true, 'counter_streams', 16, 'streams', 'So many ranks are looked at, those that log most: all would take seconds.');
 
 -- Attempts of a job that was started again.
@@ -366,6 +368,10 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'A step since must take longer than one before in so many cases: noise that merely swells overlaps more.'),
 	(true, 'slow_steps_least', 8, 'steps',
 		'So many steps must be slow, and as many not: fewer are a pause, a checkpoint or an evaluation.'),
+	(true, 'slow_few_most', 24, 'steps',
+		'Of fewer steps that are measured their order alone cannot tell a change: one is told where they are apart.'),
+	(true, 'slow_few_least', 4, 'steps', 'So many must be slow then, and as many not.'),
+	(true, 'slow_few_apart', 1.2, 'factor', 'And each by so much slower than any before but the first, in which all warms up.'),
 	(true, 'slow_steps_read', 2000, 'steps',
 		'Of more than twice as many some are looked at, then all about the place found: all would take tenths of a second.'),
 	(true, 'slow_partial_share', 0.5, 'share of a step',

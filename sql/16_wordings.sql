@@ -105,6 +105,12 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'delete job request received'),
 	(true, 'called_off', 'by_a_scheduler', '\mdue to (the )?(time limit|preemption)\M',
 		'JOB 77 CANCELLED AT 10:00 DUE TO TIME LIMIT'),
+	-- as PBS, Grid Engine, LSF and Kubernetes have it
+	(true, 'called_off', 'by_a_time_limit',
+		'\m(walltime|(hard )?wall[ -]?clock( time)?|run ?time limit|run ?limit)\M.{0,40}\m(exceed(s|ed|ing)?|reached)\M'
+			'|\m(exceed(s|ed|ing)?|reach(ed|ing))\M.{0,40}\m(walltime|wall[ -]?clock|run ?time limit)\M'
+			'|\mterm_runlimit\M|\mjob was active longer than\M',
+		'=>> PBS: job killed: walltime 3629 exceeded limit 3600'),
 
 	(true, 'ending', 'cancelled', '\m(cancell?ed|preempted|preemption|time limit)\M',
 		'JOB 77 CANCELLED AT 2024-03-01T10:00:00 DUE TO TIME LIMIT'),

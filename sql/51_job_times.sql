@@ -27,7 +27,8 @@ CREATE FUNCTION @extschema@.l4_source_marks(job_id text)
 RETURNS TABLE (source_id bigint, stream_id bigint, line_no bigint, ts timestamptz)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1000
 BEGIN ATOMIC
-	SELECT s.source_id, e.stream_id, m.line_no, m.ts
+	-- what has no stamp inherits the one before
+	SELECT s.source_id, e.stream_id, min(m.line_no), m.ts
 	FROM @extschema@.l4_source_counts c
 	CROSS JOIN LATERAL @extschema@.l4_unpack_counts(c.counts) e
 	JOIN @extschema@.l4_stream s ON s.job_id = c.job_id AND s.stream_id = e.stream_id
@@ -36,11 +37,12 @@ BEGIN ATOMIC
 		AND c.source_id IN (SELECT COALESCE(o.bundle_id, o.source_id) FROM @extschema@.l4_stream o
 			WHERE o.job_id = l4_source_marks.job_id AND o.label IS NOT NULL)
 		AND s.source_id IN (SELECT o.source_id FROM @extschema@.l4_stream o
-			WHERE o.job_id = l4_source_marks.job_id AND o.label IS NOT NULL);
+			WHERE o.job_id = l4_source_marks.job_id AND o.label IS NOT NULL)
+	GROUP BY s.source_id, e.stream_id, m.ts;
 END;
 COMMENT ON FUNCTION @extschema@.l4_source_marks(text) IS
-'Step: Of the files that several labelled streams share: the lines on which statements first and last stood with a time, by '
-'stream.';
+'Step: Of the files that several labelled streams share: the times at which statements first and last stood, by stream, and '
+'the first line that has each.';
 
 CREATE FUNCTION @extschema@.l4_source_clocks(job_id text, limits @extschema@.l4_limits)
 	RETURNS SETOF @extschema@.l4_source_clock
@@ -68,14 +70,15 @@ BEGIN
 			min(m.ts) FILTER (WHERE c.stream_id IS NOT NULL) OVER (PARTITION BY m.source_id ORDER BY m.line_no DESC) AS most
 		FROM mark m LEFT JOIN clock c USING (source_id, stream_id)
 	),
-	-- those that go by the same clock tell the times where it has stopped, too
+	-- those that go by the same clock tell the times where it has stopped, too; what another zone tells is half an hour off
 	agreeing AS (
 		SELECT c.source_id, c.stream_id FROM clock c
 		UNION
-		SELECT b.source_id, b.stream_id FROM between_times b WHERE b.least <= b.most
+		SELECT b.source_id, b.stream_id FROM between_times b WHERE (b.least <= b.most) IS NOT FALSE
 		GROUP BY b.source_id, b.stream_id
-		HAVING count(*) FILTER (WHERE @extschema@.l4_seconds_between(b.least, b.ts) >= -(limits).clock_offset
-			AND @extschema@.l4_seconds_between(b.ts, b.most) >= -(limits).clock_offset)
+		HAVING count(*) FILTER (WHERE @extschema@.l4_seconds_between(b.least, b.ts) BETWEEN -(limits).clock_offset
+				AND CASE WHEN b.most IS NULL THEN (limits).zone_step ELSE 'Infinity' END
+			AND (@extschema@.l4_seconds_between(b.ts, b.most) >= -(limits).clock_offset) IS NOT FALSE)
 			>= (limits).clock_agreeing_share * count(*)
 	),
 	own_line AS (

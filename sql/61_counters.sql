@@ -150,6 +150,13 @@ COMMENT ON FUNCTION @extschema@.l4_steady_parameters(text, bigint[], @extschema@
 'also such as begin anew after a while (an epoch). minimum, maximum: from where to where they got; told: how many numbers '
 'that are.';
 
+CREATE FUNCTION @extschema@.l4_timeline_unstamped(job_id text, limits @extschema@.l4_limits) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000
+RETURN @extschema@.l4_job_timeline_stamped(l4_timeline_unstamped.job_id, (limits).slow_steps_read::bigint)
+	< (limits).counter_stamped_share;
+COMMENT ON FUNCTION @extschema@.l4_timeline_unstamped(text, @extschema@.l4_limits) IS
+'Step: Are most iterations of a job told of without a time of their own (l4_job_timeline_stamped)? NULL where none is.';
+
 CREATE FUNCTION @extschema@.l4_learn_counter(job_id text, limits @extschema@.l4_limits DEFAULT NULL,
 	unstamped boolean DEFAULT false) RETURNS @extschema@.l4_learnt_counter
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000
@@ -169,7 +176,8 @@ BEGIN
 		SELECT w.iterations, (w.last_iteration - w.first_iteration)::double precision / (w.iterations - 1) INTO named, apart
 		FROM @extschema@.l4_job_timeline_span(l4_learn_counter.job_id) w WHERE w.iterations > 1;
 		IF (apart >= (limits).counter_named_apart AND named <= (limits).counter_named_most) IS NOT TRUE
-			AND (FOUND OR NOT l4_learn_counter.unstamped) THEN
+			AND (FOUND OR NOT l4_learn_counter.unstamped)
+			AND NOT (l4_learn_counter.unstamped AND @extschema@.l4_timeline_unstamped(l4_learn_counter.job_id, limits)) THEN
 			RETURN NULL;
 		END IF;
 	END IF;
@@ -217,7 +225,8 @@ BEGIN
 	SELECT ARRAY(SELECT DISTINCT i FROM steady p, unnest(p.shape_ids) i
 			WHERE p.words = f.words AND p.position = f.position ORDER BY i), f.position, f.stream_ids INTO learnt
 	FROM far f WHERE f.records >= (limits).counter_record_share * f.most_records
-		AND (named IS NULL OR f.records >= named * (limits).counter_named_factor AND f.growth >= apart)
+		AND (named IS NULL OR f.records >= named * (limits).counter_named_factor AND f.growth >= apart
+			OR l4_learn_counter.unstamped AND @extschema@.l4_timeline_unstamped(l4_learn_counter.job_id, limits))
 	ORDER BY f.streams DESC, f.records > f.told * (1 + (limits).counter_gap_share), f.records > f.told, f.growth,
 		f.words COLLATE "C", f.position
 	LIMIT 1;

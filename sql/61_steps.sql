@@ -106,6 +106,7 @@ AS $$
 #variable_conflict use_column
 DECLARE
 	counter CONSTANT @extschema@.l4_learnt_counter := @extschema@.l4_learn_counter(l4_counted_steps.job_id, limits, true);
+	printed CONSTANT boolean := @extschema@.l4_timeline_unstamped(l4_counted_steps.job_id, limits) IS TRUE;
 	teller record;
 BEGIN
 	-- no streams would be all
@@ -156,7 +157,7 @@ BEGIN
 		-- a record that bears no stamp has that of an earlier one
 		SELECT r.turn, r.iteration, r.ts, count(r.ts) FILTER (WHERE r.other) OVER (ORDER BY r.turn) AS stamps
 		FROM (SELECT c.*, lag(c.ts) OVER (ORDER BY c.turn) IS DISTINCT FROM c.ts AS other FROM counted c) r
-		WHERE NOT EXISTS (SELECT FROM measure) AND @extschema@.l4_clock_was_set(r.ts)
+		WHERE NOT printed AND NOT EXISTS (SELECT FROM measure) AND @extschema@.l4_clock_was_set(r.ts)
 	),
 	timed AS (
 		SELECT f.stamps, EXTRACT(epoch FROM lead(f.ts) OVER w - f.ts)::float8
@@ -177,9 +178,9 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_counted_steps(text, @extschema@.l4_limits) IS
 'Step: The steps of a job of whose iterations no rule knows, or not when they began, by the counter that is learnt '
-'(l4_learn_counter), as l4_job_steps '
-'gives them: the seconds are the sum of the durations that its record prints (l4_step_durations), or, where it prints none, '
-'the time up to its next one. Of one stream, of no more than slow_counted_records records. Reads it.';
+'(l4_learn_counter), as l4_job_steps gives them: the seconds are the sum of the durations that its record prints '
+'(l4_step_durations), or, where it prints none and no rule knows a time, the time up to its next one. Of one stream, of no '
+'more than slow_counted_records records. Reads it.';
 
 CREATE FUNCTION @extschema@.l4_job_steps(job_id text, limits @extschema@.l4_limits, first_turn bigint DEFAULT NULL,
 	last_turn bigint DEFAULT NULL)
@@ -286,6 +287,44 @@ COMMENT ON FUNCTION @extschema@.l4_spell_onset(text, @extschema@.l4_limits) IS
 'Step: From which place in the timeline of a job on many of its steps take longer, and the mean seconds of a step before. No '
 'row where they do not, or as many did all the time.';
 
+CREATE FUNCTION @extschema@.l4_few_steps_onset(job_id text, limits @extschema@.l4_limits)
+	RETURNS TABLE (turn bigint, before double precision)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1
+BEGIN ATOMIC
+	WITH measured AS MATERIALIZED (
+		-- steps between two stamps are one measurement
+		SELECT DISTINCT ON (s.began, s.seconds, CASE WHEN s.began IS NULL THEN s.turn END) s.turn, s.seconds
+		FROM @extschema@.l4_job_steps(l4_few_steps_onset.job_id, limits) s
+		ORDER BY s.began, s.seconds, CASE WHEN s.began IS NULL THEN s.turn END, s.turn
+	),
+	step AS MATERIALIZED (
+		SELECT m.*, row_number() OVER (ORDER BY m.turn) AS place, count(*) OVER () AS steps FROM measured m
+	),
+	bound AS (
+		SELECT s.turn, s.place, s.steps, max(s.seconds) FILTER (WHERE s.place > 1) OVER (ORDER BY s.turn
+				ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS most_before,
+			min(s.seconds) OVER (ORDER BY s.turn ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS least_since
+		FROM step s
+	),
+	apart AS MATERIALIZED (
+		SELECT b.turn FROM bound b
+		WHERE b.steps < (limits).slow_few_most AND b.place > (limits).slow_few_least
+			AND b.steps - b.place + 1 >= (limits).slow_few_least
+			AND b.least_since >= (limits).slow_few_apart * b.most_before
+		ORDER BY b.least_since / b.most_before DESC, b.turn LIMIT 1
+	),
+	level AS (
+		SELECT a.turn, percentile_cont(0.5) WITHIN GROUP (ORDER BY s.seconds) FILTER (WHERE s.turn < a.turn) AS before,
+			percentile_cont(0.5) WITHIN GROUP (ORDER BY s.seconds) FILTER (WHERE s.turn >= a.turn) AS after
+		FROM apart a, step s GROUP BY a.turn
+	)
+	SELECT l.turn, l.before FROM level l WHERE l.after >= (limits).slow_factor * l.before;
+END;
+COMMENT ON FUNCTION @extschema@.l4_few_steps_onset(text, @extschema@.l4_limits) IS
+'Step: From which place in the timeline of a job on of which few steps are measured (a short one, or one that tells of every '
+'hundredth) all of them take longer than any before but the first, and the usual seconds of a step before. No row where they '
+'do not, or more are measured.';
+
 CREATE FUNCTION @extschema@.l4_step_onset(job_id text, limits @extschema@.l4_limits)
 	RETURNS TABLE (turn bigint, before double precision, spells boolean)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1
@@ -316,12 +355,16 @@ BEGIN ATOMIC
 	)
 	SELECT COALESCE((SELECT n.at FROM near n), f.at)::bigint, f.before, false FROM first f
 	UNION ALL
-	SELECT p.turn, p.before, true FROM @extschema@.l4_spell_onset(l4_step_onset.job_id, limits) p
+	SELECT o.turn, o.before, o.spells
+	FROM (SELECT w.turn, w.before, false AS spells FROM @extschema@.l4_few_steps_onset(l4_step_onset.job_id, limits) w
+		UNION ALL
+		SELECT p.turn, p.before, true FROM @extschema@.l4_spell_onset(l4_step_onset.job_id, limits) p
+		ORDER BY spells LIMIT 1) o
 	WHERE NOT EXISTS (SELECT FROM first);
 END;
 COMMENT ON FUNCTION @extschema@.l4_step_onset(text, @extschema@.l4_limits) IS
-'Step: From which place in the timeline of a job on its steps take longer for good (l4_change_points), or many of them do '
-'(spells: l4_spell_onset), and the usual seconds of a step before. No row where they do not.';
+'Step: From which place in the timeline of a job on its steps take longer for good (l4_change_points, l4_few_steps_onset), or '
+'many of them do (spells: l4_spell_onset), and the usual seconds of a step before. No row where they do not.';
 
 CREATE FUNCTION @extschema@.l4_step_change(job_id text, limits @extschema@.l4_limits)
 RETURNS TABLE (turn bigint, iteration bigint, began timestamptz, before double precision, after double precision,

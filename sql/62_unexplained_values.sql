@@ -79,6 +79,30 @@ COMMENT ON FUNCTION @extschema@.l4_is_part(bigint, int, @extschema@.l4_wordings)
 'Step: Does the parameter at a position of a shape say how many out of a total, so that none of them is news where it was '
 'always some? By what stands behind it.';
 
+CREATE FUNCTION @extschema@.l4_outcomes_alike(job_id text, pool_id bigint, wordings @extschema@.l4_wordings)
+RETURNS TABLE (shape_id bigint, "position" int, value text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
+BEGIN ATOMIC
+	WITH outcome AS MATERIALIZED (
+		SELECT h.event_id, @extschema@.l4_parameter_name(h.shape, q.position) AS name, min(q.values[1]) AS value
+		FROM @extschema@.l4_pool_parameter q JOIN @extschema@.l4_shape h ON h.shape_id = q.shape_id
+		WHERE q.pool_id = l4_outcomes_alike.pool_id AND q.minimum = 0
+			AND @extschema@.l4_is_outcome(q.shape_id, q.position, wordings)
+		GROUP BY 1, 2 HAVING bool_and(cardinality(q.values) = 1 AND q.maximum = 0)
+	)
+	SELECT n.shape_id, p.position, o.value
+	FROM @extschema@.l4_job_shapes(l4_outcomes_alike.job_id) n
+	JOIN @extschema@.l4_shape h ON h.shape_id = n.shape_id
+	JOIN outcome o ON o.event_id = h.event_id
+	CROSS JOIN LATERAL generate_series(1, cardinality(string_to_array(h.shape, '<*>')) - 1) p (position)
+	WHERE @extschema@.l4_parameter_name(h.shape, p.position) = o.name
+		AND NOT EXISTS (SELECT FROM @extschema@.l4_pool_parameter q
+			WHERE q.pool_id = l4_outcomes_alike.pool_id AND q.shape_id = n.shape_id AND q.position = p.position);
+END;
+COMMENT ON FUNCTION @extschema@.l4_outcomes_alike(text, bigint, @extschema@.l4_wordings) IS
+'Step: How something ended in successful jobs (l4_is_outcome: 0 always), for shapes of a job that its pool has not, but others '
+'of the same event: a record with a name of its own for each job is the same statement.';
+
 CREATE FUNCTION @extschema@.l4_unknown_values(job_id text, pool_id bigint, usual @extschema@.l4_usual_value[],
 	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
 RETURNS SETOF @extschema@.l4_unknown_value
@@ -102,6 +126,10 @@ BEGIN ATOMIC
 		FROM @extschema@.l4_pool_parameter q WHERE q.pool_id = l4_unknown_values.pool_id
 	),
 	known AS MATERIALIZED (
+		SELECT o.shape_id, o.position, o.value, o.value AS asked, 0::float8 AS minimum, 0::float8 AS maximum,
+			NULL::float8 AS lowest, NULL::float8 AS highest
+		FROM @extschema@.l4_outcomes_alike(l4_unknown_values.job_id, l4_unknown_values.pool_id, wordings) o
+		UNION ALL
 		-- what is usual in the job itself comes first: who differs from it differs, whatever the pool has
 		SELECT COALESCE(q.shape_id, u.shape_id) AS shape_id, COALESCE(q.position, u.position) AS position, q.value,
 			COALESCE(u.value, q.value) AS asked, q.minimum, q.maximum, q.lowest, q.highest

@@ -226,7 +226,10 @@ BEGIN
 	RETURN QUERY SELECT b.* FROM @extschema@.l4_unexplained_bursts(l4_unexplained_by_pool.job_id,
 		l4_unexplained_by_pool.pool_id, pool, limits) b;
 	RETURN QUERY SELECT v.* FROM @extschema@.l4_unexplained_values(l4_unexplained_by_pool.job_id, unknown, limits, wordings) v
-	WHERE v.shape_id IN (SELECT p.shape_id FROM unnest(pool) p);
+	WHERE v.shape_id IN (SELECT p.shape_id FROM unnest(pool) p)
+		-- l4_outcomes_alike
+		OR v.shape_id NOT IN (SELECT p.shape_id FROM @extschema@.l4_pool_event p
+			WHERE p.pool_id = l4_unexplained_by_pool.pool_id);
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_unexplained_by_pool(text, bigint, text[], @extschema@.l4_unknown_value[],

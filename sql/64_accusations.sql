@@ -216,10 +216,10 @@ BEGIN
 	),
 	peer AS MATERIALIZED (SELECT DISTINCT u.stream_id, u.shape_id FROM unnest(unexplained) u WHERE u.peer),
 	record AS MATERIALIZED (
-		-- one record tells whom a rank blames; of streams of no unit all are read
-		SELECT r.*, h.ending, h.closing, h.recovers, h.hung_up, h.refers, p.stream_id IS NOT NULL AS peer,
-			h.complains OR p.stream_id IS NOT NULL OR o.throws IS TRUE AS complains,
-			row_number() OVER () AS ordinal FROM (
+		-- One record tells whom a rank blames; of streams of no unit all are read: a shape leaves out which signal ended whom.
+		SELECT r.*, h.ending OR r.unit IS NULL AND @extschema@.l4_without_names(r.message) ~ wordings.ending AS ending,
+			h.closing, h.recovers, h.hung_up, h.refers, p.stream_id IS NOT NULL AS peer,
+			h.complains OR p.stream_id IS NOT NULL OR o.throws IS TRUE AS complains, row_number() OVER () AS ordinal FROM (
 			SELECT @extschema@.l4_level_rank(u.level) >= limits.gravity_trouble AS warns, u.unit, u.kind, u.source, u.shape_id,
 				u.stream_id, u.first_line AS line_no, u.first_ts, @extschema@.l4_told_text(u.message) AS message, NULL AS heads
 			FROM unnest(untold) u WHERE u.unit IS NOT NULL AND u.message IS NOT NULL

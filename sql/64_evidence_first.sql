@@ -20,6 +20,15 @@ BEGIN ATOMIC
 		SELECT DISTINCT p.stream_id FROM unnest(l4_evidence_first.placed) p, common m
 		WHERE p.units_alike = 1 AND p.kind = 'rank' AND p.units > 2 AND NOT p.peer
 			AND (p.stream_id, m.alike) NOT IN (SELECT o.stream_id, o.alike FROM unnest(l4_evidence_first.placed) o)
+	),
+	caused AS MATERIALIZED (
+		SELECT array_agg(DISTINCT o.unit ORDER BY o.unit) AS units FROM unnest(l4_evidence_first.placed) o
+		WHERE o.alike = (l4_evidence_first.cause).alike
+	),
+	herald AS MATERIALIZED (
+		-- what all say that have the cause in common, and nobody else, belongs to it
+		SELECT o.shape_id FROM unnest(l4_evidence_first.placed) o GROUP BY o.shape_id
+		HAVING count(DISTINCT o.unit) > 1 AND array_agg(DISTINCT o.unit ORDER BY o.unit) = (SELECT c.units FROM caused c)
 	)
 	SELECT p.unit, p.node, p.rank, CASE WHEN b.before THEN 'first' ELSE 'own' END,
 		-- the share of the others that have it not
@@ -47,7 +56,7 @@ BEGIN ATOMIC
 	CROSS JOIN itself i
 	WHERE NOT p.accuses AND p.units_alike::float8 / p.units <= (l4_evidence_first.limits).evidence_common_share AND p.units > 1
 		-- before a cause that all have in common, only what may have led to it
-		AND (c.turn IS NULL OR p.turn < c.turn AND p.trouble);
+		AND (c.turn IS NULL OR p.turn < c.turn AND p.trouble AND p.shape_id NOT IN (SELECT h.shape_id FROM herald h));
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_first(@extschema@.l4_placed_record[], @extschema@.l4_placed_record,
 	@extschema@.l4_placed_record, timestamptz, @extschema@.l4_limits) IS

@@ -9,13 +9,14 @@ RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
 BEGIN ATOMIC
 	WITH statement AS (
+		-- how all others were told to end is another statement, though it be of the same shape
 		SELECT o.shape_id, count(DISTINCT o.unit) AS units FROM unnest(l4_evidence_named.accusations) o
-		WHERE o.accuser IS NULL GROUP BY o.shape_id
+		WHERE o.accuser IS NULL AND NOT o.ending GROUP BY o.shape_id
 	),
 	told AS (
 		-- the first order to end, or what is wrong with most units: whose processes are over then is no news
 		SELECT o.first_ts, o.source, o.line_no
-		FROM unnest(l4_evidence_named.accusations) o JOIN statement t ON t.shape_id = o.shape_id
+		FROM unnest(l4_evidence_named.accusations) o LEFT JOIN statement t ON t.shape_id = o.shape_id
 		WHERE o.accuser IS NULL AND (o.ending OR NOT o.closing
 			AND t.units > cardinality(l4_evidence_named.units) * (l4_evidence_named.limits).evidence_common_share)
 		UNION ALL

@@ -4,7 +4,7 @@
  */
 
 CREATE FUNCTION @extschema@.l4_evidence_quiet(job_id text, streams @extschema@.l4_job_stream[], telling_streams bigint[],
-	unexplained @extschema@.l4_unexplained_record[],
+	unexplained @extschema@.l4_unexplained_record[], accusations @extschema@.l4_accusation[],
 	limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 2
@@ -20,6 +20,13 @@ BEGIN ATOMIC
 	),
 	-- who was told to end, and when
 	told AS (SELECT n.unit, min(n.first_ts) AS at FROM ending n GROUP BY n.unit),
+	-- of whom a launcher says so as well, after it said of somebody that it ended otherwise
+	ended AS MATERIALIZED (
+		SELECT DISTINCT a.unit FROM unnest(l4_evidence_quiet.accusations) a
+		JOIN unnest(l4_evidence_quiet.accusations) o ON o.stream_id = a.stream_id AND o.shape_id = a.shape_id
+		WHERE a.accuser IS NULL AND a.ending AND o.accuser IS NULL AND NOT o.ending AND o.unit <> a.unit
+			AND o.line_no < a.line_no
+	),
 	before AS MATERIALIZED (
 		-- what its own file says of that is not its own any more
 		SELECT b.stream_id, b.ts
@@ -44,6 +51,7 @@ BEGIN ATOMIC
 		CASE s.kind WHEN 'rank' THEN 1 ELSE (l4_evidence_quiet.limits).evidence_quiet_launcher_part END
 			* GREATEST(1 / sqrt(GREATEST(s.units - s.units_telling, 1)), (l4_evidence_quiet.limits).evidence_quiet_least_part)
 			* CASE WHEN d.at - s.ended_at < e.length * (l4_evidence_quiet.limits).evidence_quiet_still_factor
+					OR s.unit IN (SELECT o.unit FROM ended o)
 				THEN (l4_evidence_quiet.limits).evidence_quiet_told_part ELSE 1 END,
 		NULL::float8, 'evidence_quiet_share',
 		jsonb_build_object('stream_kind', s.kind, 'units', s.units, 'units_telling', s.units_telling,
@@ -56,8 +64,9 @@ BEGIN ATOMIC
 		ON l.stream_id = s.stream_id;
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_quiet(text, @extschema@.l4_job_stream[], bigint[],
-	@extschema@.l4_unexplained_record[], @extschema@.l4_limits) IS
+	@extschema@.l4_unexplained_record[], @extschema@.l4_accusation[], @extschema@.l4_limits) IS
 'Step: Evidence of kind quiet against units: the ranks (launchers) of the others log the failure (telling_streams: the '
 'streams that do), all of this one stop without a word; a piece for each of its ranks and launchers, '
-'which weighs less where it was told to end (unexplained) before the job had stood still. Nothing where more of '
+'which weighs less where it was told to end (unexplained) before the job had stood still, or after another one had ended '
+'otherwise (accusations: of no unit). Nothing where more of '
 'the units than evidence_quiet_share do.';

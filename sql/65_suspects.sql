@@ -112,7 +112,7 @@ BEGIN
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_silent(l4_node_evidence.job_id, units, streams, clocks, limits)
 			WHERE NOT overwritten
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_quiet(l4_node_evidence.job_id, streams, telling_streams,
-			unexplained, limits) WHERE blamed
+			unexplained, accusations, limits) WHERE blamed
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_quiet_rank(l4_node_evidence.job_id, streams, ranks, telling_streams,
 			limits) WHERE blamed
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_named(units, accusations, unexplained, at_large, limits)

@@ -240,6 +240,27 @@ COMMENT ON FUNCTION @extschema@.l4_onset_stage(text, text, text, text, boolean, 
 'state at the time; or the one that its error names, by its words (named) or what failed (component), as far as the job can '
 'be in it then: of a job that iterates no set-up. Where none of these is known the one that its start had come to (reached).';
 
+CREATE FUNCTION @extschema@.l4_named_stages(unexplained @extschema@.l4_unexplained_record[], places @extschema@.l4_onset[],
+	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
+RETURNS TABLE (stream_id bigint, line_no bigint, stage text, component text)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10000 ROWS 2
+BEGIN ATOMIC
+	SELECT p.stream_id, p.line_no,
+		(array_agg(t.stage ORDER BY r.first_line, r.shape_id) FILTER (WHERE t.stage IS NOT NULL))[1],
+		(array_agg(t.component ORDER BY r.first_line, r.shape_id) FILTER (WHERE t.component IS NOT NULL))[1]
+	FROM (SELECT DISTINCT o.stream_id, o.line_no FROM unnest(l4_named_stages.places) o WHERE o.place IN ('own', 'rank')) p
+	JOIN unnest(l4_named_stages.unexplained) r ON r.stream_id = p.stream_id AND (r.first_line = p.line_no
+		OR r.level IS NULL AND r.first_line > p.line_no AND r.first_line < p.line_no + (limits).unexplained_block_lines)
+	CROSS JOIN LATERAL (SELECT @extschema@.l4_text_stage(r.message, wordings) AS stage,
+		@extschema@.l4_text_component(r.message, wordings) AS component OFFSET 0) t
+	WHERE r.reason IN ('new value', 'range') OR r.gravity >= (limits).gravity_trouble
+	GROUP BY p.stream_id, p.line_no;
+END;
+COMMENT ON FUNCTION @extschema@.l4_named_stages(@extschema@.l4_unexplained_record[], @extschema@.l4_onset[],
+	@extschema@.l4_limits, @extschema@.l4_wordings) IS
+'Step: The stage and the component that an error at which a failure may have begun names itself, or what is printed directly '
+'below it without a header, as a traceback below its heading; by stream and line.';
+
 CREATE FUNCTION @extschema@.l4_stage_set_up_again(job_id text, stream_id bigint, at_line bigint) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000
 BEGIN ATOMIC
@@ -319,7 +340,7 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
 	-- who goes on from a checkpoint begins anywhere
 	SELECT 1 WHERE NOT EXISTS (SELECT FROM @extschema@.l4_job_streams(l4_unfinished_first.job_id) s
-			WHERE s.last_iteration IS NOT NULL)
+			WHERE s.last_iteration > 1)
 		AND NOT EXISTS (SELECT FROM @extschema@.l4_job_stages(l4_unfinished_first.job_id) s WHERE s.stage = 'checkpoint_load')
 		-- what recurs while it iterates may well be its iterations
 		AND NOT EXISTS (SELECT FROM @extschema@.l4_job_counts(l4_unfinished_first.job_id,
@@ -328,8 +349,8 @@ BEGIN ATOMIC
 			WHERE s.kind = 'rank' AND e.stage = 'iterating' AND @extschema@.l4_level_rank(e.level) < (limits).gravity_trouble);
 END;
 COMMENT ON FUNCTION @extschema@.l4_unfinished_first(text, @extschema@.l4_limits) IS
-'Step: The iteration that a job is in which says that it began to iterate, and nothing of any iteration: the first one. NULL '
-'where it says of one, loads a checkpoint, or says anything again and again since.';
+'Step: The iteration that a job is in which says that it began to iterate, and nothing of any later one: the first. NULL '
+'where it says of another, loads a checkpoint, or says anything again and again since.';
 
 CREATE FUNCTION @extschema@.l4_never_began(job_id text) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000
@@ -354,6 +375,18 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_stage_reached(text, timestamptz) IS
 'Step: The stage of set-up that a stream of a job named last until a time: where a job stood that never began to iterate, as '
 'far as a record tells nothing of that itself; environment_init where none was named by then, or the time is not known.';
+
+CREATE FUNCTION @extschema@.l4_stage_gone_on(job_id text) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000
+BEGIN ATOMIC
+	SELECT e.stage FROM @extschema@.l4_job_stages(l4_stage_gone_on.job_id) e
+	JOIN @extschema@.l4_job_streams(l4_stage_gone_on.job_id) s ON s.stream_id = e.stream_id AND s.kind = 'rank'
+	WHERE e.stage <> 'teardown' AND NOT @extschema@.l4_is_setup_stage(e.stage)
+	ORDER BY e.first_ts DESC NULLS LAST, e.stage LIMIT 1;
+END;
+COMMENT ON FUNCTION @extschema@.l4_stage_gone_on(text) IS
+'Step: The stage past its set-up that a rank of a job named last: where a rank stood that fell silent in a job that nothing '
+'counts (one that only evaluates). NULL where no rank came past its set-up.';
 
 CREATE FUNCTION @extschema@.l4_last_possible_time(job_id text, unexplained @extschema@.l4_unexplained_record[],
 	onset @extschema@.l4_onset) RETURNS timestamptz
@@ -422,15 +455,6 @@ BEGIN
 	never_began := (counter).shape_ids IS NULL AND @extschema@.l4_never_began(l4_onsets.job_id);
 	-- an error may name its own stage
 	RETURN QUERY
-	WITH named AS MATERIALIZED (
-		SELECT DISTINCT ON (r.stream_id, r.first_line) r.stream_id, r.first_line,
-			@extschema@.l4_text_stage(r.message, wordings) AS stage,
-			@extschema@.l4_text_component(r.message, wordings) AS component
-		FROM unnest(l4_onsets.unexplained) r JOIN unnest(places) p ON p.stream_id = r.stream_id AND p.line_no = r.first_line
-			AND p.place IN ('own', 'rank')
-		WHERE r.reason IN ('new value', 'range') OR r.gravity >= (limits).gravity_trouble
-		ORDER BY r.stream_id, r.first_line, r.shape_id
-	)
 	SELECT array_position(turns, o.place), o.place,
 		@extschema@.l4_onset_stage(CASE WHEN n.stage = o.stage THEN COALESCE(x.next, n.stage) ELSE n.stage END, n.component,
 			CASE WHEN v.over THEN 'iterating'
@@ -440,6 +464,7 @@ BEGIN
 				WHEN never_began THEN @extschema@.l4_stage_reached(l4_onsets.job_id, at.ts) END,
 			t.marks AND NOT y.starting,
 			CASE WHEN x.next IS NOT NULL AND @extschema@.l4_is_setup_stage(j.stage) THEN x.next
+				WHEN c.value IS NULL AND j.stage IS NULL AND z.at_end THEN @extschema@.l4_stage_gone_on(l4_onsets.job_id)
 				WHEN c.value IS NULL OR NOT @extschema@.l4_is_setup_stage(j.stage) THEN j.stage
 				WHEN o.stage IN ('evaluation', 'checkpoint_save') AND v.over IS NOT TRUE THEN o.stage
 				ELSE 'iterating' END),
@@ -480,7 +505,8 @@ BEGIN
 		) l ON o.stream_id IS NOT NULL AND NOT y.starting
 	LEFT JOIN LATERAL (SELECT NOT @extschema@.l4_is_interrupted(l4_onsets.job_id, counter, o.stream_id, o.line_no) AS over
 		OFFSET 0) v ON c.value IS NOT NULL AND o.stage IN ('evaluation', 'checkpoint_save')
-	LEFT JOIN named n ON o.place IN ('own', 'rank') AND n.stream_id = o.stream_id AND n.first_line = o.line_no;
+	LEFT JOIN @extschema@.l4_named_stages(l4_onsets.unexplained, places, limits, wordings) n
+		ON o.place IN ('own', 'rank') AND n.stream_id = o.stream_id AND n.line_no = o.line_no;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_onsets(text, @extschema@.l4_unexplained_record[], text[], @extschema@.l4_accusation[],

@@ -67,7 +67,7 @@ SELECT make_lines('pause', 'CASE WHEN s BETWEEN 55 AND 58 THEN 30 ELSE 0.4 END')
 	make_lines('tenth', 'CASE WHEN s % 10 = 0 AND s > 29 THEN 5 ELSE 0.4 END'),
 	make_lines('swells', 'CASE WHEN s > 30 AND s % 3 < 2 THEN 0.9 ELSE 0.4 END'),
 	make_lines('little', 'CASE WHEN s > 30 THEN 0.55 ELSE 0.4 END'),
-	make_lines('few', 'CASE WHEN s > 6 THEN 2.1 ELSE 0.4 END', steps => 12) \g /dev/null
+	make_lines('few', 'CASE WHEN s > 9 THEN 2.1 ELSE 0.4 END', steps => 12) \g /dev/null
 SELECT load_job(j) FROM unnest('{pause,start,passed,tenth,swells,little,few}'::text[]) j \g /dev/null
 SELECT j.job, l4_slow_regime(j.job, true, l4_limits_in_force()) AS slow, (SELECT count(*) FROM l4_step_change(j.job,
 	l4_limits_in_force())) AS changes, (SELECT count(*) FROM l4_node_evidence(j.job) e) AS evidence
@@ -145,6 +145,28 @@ FROM generate_series(1, 60) s, generate_series(0, 4) r;
 SELECT load_bare('units', true) \g /dev/null
 SELECT iteration, told FROM told('units') WHERE kind = 'slow';
 SELECT iteration, seconds FROM l4_job_steps('units', l4_limits_in_force()) WHERE iteration IN (8, 9, 20);
+\echo == the rule knows the iterations, but only every tenth line has a stamp: what the others print tells from which one on
+INSERT INTO line SELECT 'seldom', 0, s, CASE WHEN s % 10 = 0 THEN to_char(timestamp '2026-11-20 22:00' + s * interval '1 s',
+		'YYYY-MM-DD HH24:MI:SS,MS') || E' INFO saved\n' ELSE '' END
+	|| format('step:%s - loss:%s - time_per_step:%s', s, round(9 - s * 0.01, 2),
+		CASE WHEN s > 24 THEN 1.2 ELSE 0.4 END + s * 7 % 11 * 0.004)
+FROM generate_series(1, 60) s;
+SELECT load_bare('seldom', true) \g /dev/null
+SELECT l4_timeline_unstamped('seldom', l4_limits_in_force()) AS unstamped;
+SELECT iteration, told FROM told('seldom') WHERE kind = 'slow';
+\echo == few steps are measured, as every hundredth is told of: slow are those that are apart from all before but the first
+CREATE FUNCTION measured(job text, seconds numeric[]) RETURNS TABLE (iteration bigint, before double precision) LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO line SELECT measured.job, 0, sum(u.seconds * 100) OVER (ORDER BY u.turn), format('INFO step %s of 1500', u.turn * 100)
+	FROM unnest(measured.seconds) WITH ORDINALITY u (seconds, turn);
+	PERFORM load_job(measured.job);
+	RETURN QUERY SELECT s.iteration, round(o.before::numeric, 2)::double precision
+		FROM l4_step_onset(measured.job, l4_limits_in_force()) o JOIN l4_job_steps(measured.job, l4_limits_in_force()) s ON s.turn = o.turn;
+END $$;
+SELECT * FROM measured('hundreds', '{1,1.9,0.9,1,0.9,1.1,1.8,1.7,1.8,1.9,1.7,1.8}');
+SELECT count(*) AS swelling FROM measured('swelling', '{1,0.9,1,1,0.9,1.1,1.2,1.4,1.6,1.8,1.9,2.0}');
+SELECT count(*) AS last_alone FROM measured('last_alone', '{1,0.9,1,0.9,1,0.9,1,0.9,1,1.8,1.9,1.8}');
+DROP FUNCTION measured;
 DROP FUNCTION load_bare;
 -- nothing is left for other tests
 SELECT array_agg(j.job_id ORDER BY j.job_id COLLATE "C") AS jobs FROM l4_job j
