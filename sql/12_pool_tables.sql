@@ -22,6 +22,7 @@ CREATE TABLE @extschema@.l4_pool_job (
 	stream_count int NOT NULL,
 	duration interval,
 	step_seconds double precision,
+	node_count int,
 	PRIMARY KEY (pool_id, job_id)
 );
 COMMENT ON TABLE @extschema@.l4_pool_job IS
@@ -36,6 +37,8 @@ COMMENT ON COLUMN @extschema@.l4_pool_job.duration IS
 'from the first to the last time of that stream of the job for which this is longest; NULL where no stream has times';
 COMMENT ON COLUMN @extschema@.l4_pool_job.step_seconds IS
 'how long a step takes for a lasting part of the job at most, in seconds; NULL where the job tells of few iterations';
+COMMENT ON COLUMN @extschema@.l4_pool_job.node_count IS
+'on how many nodes the job ran, by its list or its logs; NULL where neither tells';
 
 CREATE TABLE @extschema@.l4_pool_event (
 	pool_id bigint NOT NULL,

@@ -161,10 +161,10 @@ COMMENT ON COLUMN @extschema@.l4_limit.builtin IS
 CREATE TABLE @extschema@.l4_wording (
 	name text NOT NULL,
 	class text NOT NULL CHECK (class IN ('fatal', 'exception', 'trouble', 'ending', 'peer', 'together', 'complaint', 'closing',
-		'advice', 'tolerated', 'setting', 'varying', 'host', 'other_host', 'attempt', 'retry', 'disagreement', 'itself',
-		'measured', 'host_name', 'device', 'headed', 'own_header', 'finished', 'recovered', 'lossy', 'outcome', 'out_of',
-		'stage', 'component', 'grave_word', 'slowest', 'done', 'connections', 'short_handed',
-		'unreached', 'gave_up', 'hung_up', 'referral', 'called_off', 'gathered', 'announcing')),
+		'advice', 'tolerated', 'setting', 'varying', 'identity', 'host', 'other_host', 'attempt', 'retry', 'disagreement',
+		'itself', 'measured', 'host_name', 'device', 'headed', 'own_header', 'finished', 'recovered', 'lossy', 'outcome',
+		'out_of', 'stage', 'component', 'grave_word', 'slowest', 'done', 'connections', 'short_handed', 'unreached', 'gave_up',
+		'hung_up', 'referral', 'called_off', 'gathered', 'announcing', 'led_by', 'digest')),
 	stage text CHECK (stage = ANY (@extschema@.l4_stages())),
 	priority int NOT NULL DEFAULT 100,
 	pattern text NOT NULL,
@@ -188,7 +188,8 @@ COMMENT ON COLUMN @extschema@.l4_wording.class IS
 'what such a message says: fatal, exception, trouble (how grave it sounds), ending (told to end), peer (another one went '
 'away), together (an operation of several ranks), complaint (something did not do what it should), closing (that '
 'all ends, a hint, a ruler), advice (to programmers), tolerated (the program goes on), setting (a word before the value '
-'of a setting), varying (a word before what processes have each their own of), host (the name of one''s own host follows), '
+'of a setting), varying (a word before what is measured or counted), identity (before what processes have each their own of), '
+'host (the name of one''s own host follows), '
 'other_host (another''s host is meant), attempt (the number of a restart follows), retry (something smaller than the job is '
 'tried again), disagreement (what ranks must have alike they do not), itself (a process crashed, and says so by '
 'itself), measured (a value that is a measured time), '
@@ -199,7 +200,7 @@ COMMENT ON COLUMN @extschema@.l4_wording.class IS
 'there), unreached (no connection came about), gave_up (waiting is over), hung_up (a connection was ended at the other '
 'side), referral (another''s log is to be read), called_off (somebody ended the whole job), '
 'gathered (one record stands for those of several processes), '
-'announcing (what is wrong the next record says), '
+'announcing (what is wrong the next record says), led_by (a field that tells who leads), digest (what digests look like), '
 'outcome (the word before a number that says how something ended), out_of (what stands between a number and what '
 'it is out of), stage (an error names its stage), component (or the code that failed), grave_word (kept apart while importing)';
 COMMENT ON COLUMN @extschema@.l4_wording.stage IS

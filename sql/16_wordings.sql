@@ -14,7 +14,8 @@
  *   advice       advice to programmers: works now and may not some day; or debugging output
  *   tolerated    the program goes on in spite of the trouble
  *   setting      the word before a value by which a program is set up (a version, a size, a number of devices)
- *   varying      the word before what each process has its own of, or what is measured or counted: no setting
+ *   varying      the word before what is measured or counted: no setting
+ *   identity     the word before what each process has its own of: no setting either, and no measure
  *   host         what stands before the name of the host that a process runs on
  *   other_host   another process's host is meant: what a process connects to, waits for, is led by
  *   attempt      what stands before the number of a restart of the job
@@ -43,6 +44,8 @@
  *   called_off   somebody or a scheduler ended the whole job, which was well
  *   gathered     one record stands for those of several processes alike, and bears the name of one of them
  *   announcing   what is wrong the next record says
+ *   led_by       a field that tells by whom a process is led: that is set, and accuses nobody
+ *   digest       a value that is a digest or a drawn identifier: no number, though it may be read as one
  *   out_of       what stands between a number and the total that it is out of
  *   stage        an error names its own stage (its traceback or its object); tried by priority, then name
  *   component    the code that failed, by the line of its exception or the nearest frame that says; tried likewise
@@ -227,7 +230,7 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 	(true, 'setting', 'endpoint',
 		'^(\w*[_-])?(endpoint|master\w*|coordinator|rdzv\w*|rendezvous|server|backend|interface|ifname)$', 'MASTER_ADDR'),
 
-	(true, 'varying', 'identity',
+	(true, 'identity', 'identity',
 		'^((\w*[_-])?(pids?|tid|ppid|id|ids|uuid|guid|serial|rank|port|fd|fileno|slot|index|hash|addr|address|host|hostname'
 			'|node)|process|thread|gpu|device|npu|cpu|core|socket|task|worker|local_rank|on)$', 'pid'),
 	(true, 'varying', 'measure',
@@ -278,6 +281,10 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 	(true, 'own_header', 'nccl_header', '([A-Za-z][A-Za-z0-9.-]*):\d+:\d+ \[-?\d+\] [^\n]*?\mNCCL ',
 		'gpu-7:4711:4712 [0] NCCL INFO cudaDriverVersion 12040'),
 
+	(true, 'digest', 'hexadecimal', '^(?=\d*[a-f])[0-9a-f]{8,}$', '70024e8e'),
+	(true, 'led_by', 'leader_field',
+		'"?\m(coordinator|coordination_service|master|leader|rdzv|rendezvous)(_?(addr|address|endpoint|host))?"?\s?[:=]\s?'
+			'"?[\w.-]+(:\d+)?"?', '"coordinator":"10.0.3.7:8476"'),
 	(true, 'measured', 'time_with_fraction', '^\d+\.\d+[munμ]?s$', '0.25s'),
 
 	(true, 'itself', 'caught_signal', '\m(segmentation fault|core dumped|(caught|received) signal|sig(segv|abrt|bus|ill)'

@@ -67,7 +67,10 @@ CREATE TYPE @extschema@.l4_wordings AS (
 	referral text,
 	called_off text,
 	gathered text,
-	announcing text
+	announcing text,
+	identity text,
+	led_by text,
+	digest text
 );
 COMMENT ON TYPE @extschema@.l4_wordings IS
 'The wordings in force in one value: for each class of l4_wording one pattern that matches what any of its rows does (a '

@@ -254,6 +254,19 @@ COMMENT ON FUNCTION @extschema@.l4_telling_stream(text, text, double precision, 
 'wholly (most_bytes), of those shorter than that the one that marks most iterations, two at least, rather the suspect''s. '
 'path_attempt: none of another attempt, by its path. No row where no stream prints iterations.';
 
+CREATE FUNCTION @extschema@.l4_node_count(job_id text) RETURNS int
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	RETURN (SELECT NULLIF(COALESCE(NULLIF(cardinality(j.nodes), 0), (SELECT count(DISTINCT COALESCE(s.told_node, s.node))
+			FROM @extschema@.l4_stream s WHERE s.job_id = j.job_id)), 0)
+		FROM @extschema@.l4_job j WHERE j.job_id = l4_node_count.job_id);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_node_count(text) IS
+'Step: On how many nodes a job ran, by its list, else as many as its logs are of; NULL where neither tells.';
+
 CREATE FUNCTION @extschema@.l4_marks_iterations(job_id text) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000
 SET search_path = pg_catalog, pg_temp

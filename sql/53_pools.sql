@@ -228,11 +228,12 @@ BEGIN
 	END IF;
 	INSERT INTO @extschema@.l4_pool AS p (pool_id, settings, tenant) VALUES (mine_id, mine, whose)
 	ON CONFLICT (pool_id) DO UPDATE SET job_count = p.job_count;
-	INSERT INTO @extschema@.l4_pool_job AS p (pool_id, job_id, stream_count, duration, step_seconds)
+	INSERT INTO @extschema@.l4_pool_job AS p (pool_id, job_id, stream_count, duration, step_seconds, node_count)
 	VALUES (mine_id, l4_pool_refresh.job_id, streams, duration,
-		@extschema@.l4_lasting_step(l4_pool_refresh.job_id, @extschema@.l4_limits_in_force()))
+		@extschema@.l4_lasting_step(l4_pool_refresh.job_id, @extschema@.l4_limits_in_force()),
+		@extschema@.l4_node_count(l4_pool_refresh.job_id))
 	ON CONFLICT (pool_id, job_id) DO UPDATE SET stream_count = excluded.stream_count, duration = excluded.duration,
-		step_seconds = excluded.step_seconds;
+		step_seconds = excluded.step_seconds, node_count = excluded.node_count;
 	PERFORM @extschema@.l4_pool_rebuild(mine_id);
 	RETURN mine_id;
 END

@@ -39,6 +39,11 @@ BEGIN ATOMIC
 				'|data|model|expert|context|sequence|parallel|replica|shard)[ -])'
 				'\mranks?(?:\(s\))?[ _:=#]{0,3}[[(]?\s?(\d{1,6}(?:, ?\d{1,6})*)\M', 'gi') x (match),
 			LATERAL regexp_split_to_table(x.match[1], ', ?') r (number)
+		UNION
+		-- /job:jax_worker/replica:0/task:5, as JAX and TensorFlow call them
+		SELECT m.ordinal, t.match[1]::int
+		FROM message m,
+			LATERAL regexp_matches(m.text, '/job:[\w-]+(?:/replica:\d+)?/(?:task|process):(\d{1,6})\M', 'g') t (match)
 	),
 	word AS (
 		SELECT DISTINCT m.ordinal, w.match[1] AS word

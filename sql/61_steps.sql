@@ -430,11 +430,14 @@ DECLARE
 	pool_jobs bigint := 0;
 BEGIN
 	IF l4_slow_regime.use_pool THEN
-		-- of other settings the steps may well take another time
+		-- of other settings the steps may well take another time, and on more nodes, where any job ran on as many
 		SELECT max(m.step_seconds), count(m.step_seconds) INTO pool_seconds, pool_jobs
-		FROM @extschema@.l4_best_pool(l4_slow_regime.job_id) b
-		JOIN @extschema@.l4_pool_job m ON m.pool_id = b.pool_id AND m.job_id <> l4_slow_regime.job_id
-		WHERE b.fit = 1 AND b.differs = '{}';
+		FROM (SELECT p.step_seconds, p.node_count = n.nodes AS alike, bool_or(p.node_count = n.nodes) OVER () AS any_alike
+			FROM @extschema@.l4_best_pool(l4_slow_regime.job_id) b
+			JOIN @extschema@.l4_pool_job p ON p.pool_id = b.pool_id AND p.job_id <> l4_slow_regime.job_id
+			CROSS JOIN (SELECT @extschema@.l4_node_count(l4_slow_regime.job_id) AS nodes) n
+			WHERE b.fit = 1 AND b.differs = '{}' AND p.step_seconds IS NOT NULL) m
+		WHERE m.alike OR m.any_alike IS NOT TRUE;
 	END IF;
 	SELECT c.turn, c.iteration, c.began, c.before, c.after, c.iterations_before, c.iterations_since, pool_seconds, pool_jobs,
 		c.spells

@@ -30,7 +30,7 @@ CREATE FUNCTION @extschema@.l4_may_be_setting(name text, value text, pooled bool
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
 RETURN CASE
 	WHEN COALESCE(name ~ (wordings).setting, false) THEN value <> ''
-	WHEN COALESCE(name ~ (wordings).varying, false) THEN false
+	WHEN COALESCE(name ~ (wordings).varying OR name ~ (wordings).identity, false) THEN false
 	-- a plain number; what is 0 on all others counts something
 	WHEN value ~ '^[-+]?\d+(\.\d+)?(e[-+]?\d+)?$' THEN pooled AND value ~ '[1-9]'
 	-- with a unit (a size, a duration), an address of a network or of memory, a time of day
@@ -39,7 +39,7 @@ RETURN CASE
 	ELSE value ~ '[[:alnum:]]' END;
 COMMENT ON FUNCTION @extschema@.l4_may_be_setting(text, text, boolean, @extschema@.l4_wordings) IS
 'Step: May a value that nearly all streams have alike be a setting, by its form and the word before it (name; wordings of '
-'classes setting and varying)? pooled: each successful job has one value there, so that plain numbers may be, too.';
+'classes setting, varying and identity)? pooled: each successful job has one value there, so that plain numbers may be, too.';
 
 CREATE FUNCTION @extschema@.l4_setup_counts(job_id text, stream_ids bigint[], shape_ids bigint[], limits @extschema@.l4_limits)
 RETURNS TABLE (stream_id bigint, shape_id bigint)

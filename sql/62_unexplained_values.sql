@@ -205,7 +205,8 @@ BEGIN ATOMIC
 	FROM seen p
 	CROSS JOIN LATERAL (VALUES (p.maximum, p.maximum_line), (p.minimum, p.minimum_line)) r (number, line_no)
 	LEFT JOIN entry e ON e.stream_id = p.stream_id AND e.shape_id = p.shape_id
-	WHERE p.number_count > 0 AND p.pool_maximum > 0
+	WHERE p.number_count > 0 AND p.pool_maximum > 0 AND (p.name ~ (wordings).identity) IS NOT TRUE
+		AND NOT EXISTS (SELECT FROM unnest(p.values) v (value) WHERE v.value ~ (wordings).digest)
 		AND (r.number > p.highest OR r.number > 0 AND r.number < p.lowest
 			-- none of so many, where it was always some of them
 			OR r.number = 0 AND p.lowest > 0 AND e.occurrences = 1

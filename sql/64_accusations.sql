@@ -126,13 +126,15 @@ COMMENT ON FUNCTION @extschema@.l4_before_teardown(@extschema@.l4_unexplained_re
 'Step: The unexplained records without those of the tear-down of units of which a rank had failed before (by '
 'event_together, where they do not speak of another one): what goes wrong then is no evidence of why it failed.';
 
-CREATE FUNCTION @extschema@.l4_without_reference(message text) RETURNS text
+CREATE FUNCTION @extschema@.l4_without_reference(message text, wordings @extschema@.l4_wordings) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20
-RETURN regexp_replace(message, '\m(differ(?:s|ed|ent)?|deviates?)\M([^\n:;.]{0,40}?)\mfrom\M\s+'
+RETURN regexp_replace(regexp_replace(message, (wordings).led_by, '', 'g'),
+	'\m(differ(?:s|ed|ent)?|deviates?)\M([^\n:;.]{0,40}?)\mfrom\M\s+'
 	'(?:(?:that|those|what|the \w+)\s+(?:of|on)\s+)?(?:the\s+)?[^\s:;,]+(?:\s*\([^()\n]*\))?', '\1\2', 'gi');
-COMMENT ON FUNCTION @extschema@.l4_without_reference(text) IS
-'Step: A message without whom it compares somebody with: of "settings of rank 5 differ from those of rank 0" the first part. '
-'Who is compared with has it as it should be.';
+COMMENT ON FUNCTION @extschema@.l4_without_reference(text, @extschema@.l4_wordings) IS
+'Step: A message without whom it compares somebody with: of "settings of rank 5 differ from those of rank 0" the first '
+'part, for who is compared with has it as it should be; and without fields that only tell by whom a process is led (wordings of '
+'class led_by).';
 
 CREATE FUNCTION @extschema@.l4_told_ranks(unexplained @extschema@.l4_unexplained_record[], wordings @extschema@.l4_wordings)
 RETURNS TABLE (source text, unit text, rank int, line_no bigint)
@@ -240,7 +242,7 @@ BEGIN
 			last_value(CASE WHEN r.unit IS NULL AND r.recovers THEN r.first_ts END) OVER (PARTITION BY r.stream_id, m.unit
 				ORDER BY r.line_no ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS recovered_ts
 		FROM @extschema@.l4_mentions(l4_accusations.job_id,
-			ARRAY(SELECT @extschema@.l4_without_reference(r.message) FROM record r ORDER BY r.ordinal), units) m
+			ARRAY(SELECT @extschema@.l4_without_reference(r.message, wordings) FROM record r ORDER BY r.ordinal), units) m
 		JOIN record r ON r.ordinal = m.ordinal
 	)
 	SELECT m.unit, m.node, m.rank, m.name, m.accuser, m.kind, m.source, m.shape_id, m.stream_id, m.line_no, m.first_ts,

@@ -314,7 +314,8 @@ COMMENT ON FUNCTION @extschema@.l4_shared_troubles(@extschema@.l4_placed_record[
 'job of which no rank tells of its failure in a log of its own, that complaint.';
 
 CREATE FUNCTION @extschema@.l4_common_cause(job_id text, placed @extschema@.l4_placed_record[],
-	streams @extschema@.l4_job_stream[], roles @extschema@.l4_role_stream[], limits @extschema@.l4_limits)
+	streams @extschema@.l4_job_stream[], roles @extschema@.l4_role_stream[], last_good timestamptz,
+	limits @extschema@.l4_limits)
 RETURNS @extschema@.l4_placed_record
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
@@ -336,7 +337,7 @@ BEGIN ATOMIC
 		FROM unnest(l4_common_cause.placed) p
 		CROSS JOIN LATERAL (VALUES (p.alike), ('file ' || p.path)) k (key)
 		LEFT JOIN bereft b ON b.unit = p.unit AND b.rank IS NOT DISTINCT FROM p.rank AND b.turn < p.turn
-		WHERE p.by_itself AND k.key IS NOT NULL
+		WHERE p.by_itself AND k.key IS NOT NULL AND (p.first_ts < l4_common_cause.last_good) IS NOT TRUE
 			AND (b.turn IS NULL OR p.alike IN (SELECT o.alike FROM origin o WHERE o.turn < b.turn))
 		GROUP BY k.key HAVING count(DISTINCT p.unit) > 1
 	),
@@ -374,10 +375,11 @@ BEGIN ATOMIC
 		UNION ALL SELECT m.turn FROM @extschema@.l4_shared_troubles(l4_common_cause.placed, limits) m) f);
 END;
 COMMENT ON FUNCTION @extschema@.l4_common_cause(text, @extschema@.l4_placed_record[], @extschema@.l4_job_stream[],
-	@extschema@.l4_role_stream[], @extschema@.l4_limits) IS
+	@extschema@.l4_role_stream[], timestamptz, @extschema@.l4_limits) IS
 'Step: the first record of an error that speaks for itself and that most units have alike which tell of the failure, or '
 'most of those that were in its stage (a checkpoint that two ranks save), or most of those with a role (roles: '
-'l4_role_streams), or l4_shared_troubles: no fault of single ones. NULL where none is.';
+'l4_role_streams), or l4_shared_troubles: no fault of single ones. NULL where none is. last_good: what the job went on after '
+'does not count (NULL: not known).';
 
 CREATE FUNCTION @extschema@.l4_failure_at_large(placed @extschema@.l4_placed_record[], limits @extschema@.l4_limits)
 RETURNS @extschema@.l4_placed_record

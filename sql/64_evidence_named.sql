@@ -23,13 +23,22 @@ BEGIN ATOMIC
 		SELECT r.first_ts, r.source, r.first_line FROM unnest(l4_evidence_named.unexplained) r WHERE r.unit IS NULL AND r.ending
 		ORDER BY 1, 2, 3 LIMIT 1
 	),
-	news AS MATERIALIZED (
-		SELECT a.* FROM unnest(l4_evidence_named.accusations) a LEFT JOIN told o ON true
+	claim AS MATERIALIZED (
+		SELECT a.*, (a.closing AND (a.first_ts, a.source, a.line_no) > (o.first_ts, o.source, o.line_no)) IS TRUE AS after
+		FROM unnest(l4_evidence_named.accusations) a LEFT JOIN told o ON true
 		WHERE a.accuser IS NULL AND NOT a.ending
-			AND (a.closing AND (a.first_ts, a.source, a.line_no) > (o.first_ts, o.source, o.line_no)) IS NOT TRUE
 	),
-	target AS (
-		SELECT n.shape_id, count(DISTINCT n.unit) AS units FROM news n GROUP BY n.shape_id
+	target AS (SELECT c.shape_id, count(DISTINCT c.unit) AS units FROM claim c WHERE NOT c.after GROUP BY c.shape_id),
+	grave AS (SELECT r.* FROM unnest(l4_evidence_named.unexplained) r
+		WHERE r.unit IS NULL AND r.gravity >= (l4_evidence_named.limits).gravity_fatal),
+	ended AS (SELECT r.* FROM unnest(l4_evidence_named.unexplained) r
+		WHERE r.unit IS NOT NULL AND r.ending AND r.kind <> 'system'),
+	said AS (
+		-- in all, but for those that are killed as they do not end when they are told to, as they say: who fails by itself
+		-- first may well have missed another one
+		SELECT c.shape_id, count(DISTINCT c.unit) AS units FROM claim c
+		WHERE NOT (c.after AND c.shape_id IN (SELECT g.shape_id FROM grave g) AND c.unit IN (SELECT e.unit FROM ended e))
+		GROUP BY c.shape_id
 	)
 	-- a launcher names whose process ended: that counts as far as it comes before the failure shows at large
 	SELECT a.unit, a.node, a.rank, 'named',
@@ -46,11 +55,11 @@ BEGIN ATOMIC
 		jsonb_build_object('units', cardinality(l4_evidence_named.units), 'units_named', t.units,
 			'name', a.name, 'source', a.source),
 		a.shape_id, a.stream_id, a.line_no, a.first_ts
-	FROM news a
+	FROM claim a
 	JOIN target t ON t.shape_id = a.shape_id
-	JOIN statement s ON s.shape_id = a.shape_id
+	JOIN said s ON s.shape_id = a.shape_id
 	CROSS JOIN (SELECT (l4_evidence_named.at_large).*) f
-	WHERE s.units < cardinality(l4_evidence_named.units)
+	WHERE NOT a.after AND s.units < cardinality(l4_evidence_named.units)
 		AND @extschema@.l4_is_few(t.units, cardinality(l4_evidence_named.units),
 			(l4_evidence_named.limits).evidence_named_share);
 END;

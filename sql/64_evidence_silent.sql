@@ -10,16 +10,22 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
 BEGIN ATOMIC
 	-- System logs keep a steady beat, so where there are any they are compared; else all that the units log.
 	WITH stream AS MATERIALIZED (
-		SELECT s.*, bool_or(s.kind = 'system') OVER () AS any_system
-		FROM unnest(l4_silent_units.streams) s
+		SELECT s.*, bool_or(s.kind = 'system') OVER () AS any_system, s.last_ts - COALESCE(k.ahead, '0') AS ends_at,
+			@extschema@.l4_stream_family(s.source, NULL, s.unit) AS family
+		FROM unnest(l4_silent_units.streams) s LEFT JOIN unnest(l4_silent_units.clocks) k ON k.node = s.unit
 		WHERE s.unit IS NOT NULL AND @extschema@.l4_clock_was_set(s.last_ts) AND NOT s.shared
 	),
 	finish AS MATERIALIZED (
-		SELECT s.unit, array_agg(s.stream_id) AS stream_ids, max(s.last_ts) AS last_ts,
-			max(s.last_ts) - COALESCE(min(k.ahead), '0') AS at
-		FROM stream s LEFT JOIN unnest(l4_silent_units.clocks) k ON k.node = s.unit
-		WHERE s.kind = 'system' OR NOT s.any_system
+		SELECT s.unit, array_agg(s.stream_id) AS stream_ids, max(s.last_ts) AS last_ts, max(s.ends_at) AS at
+		FROM stream s WHERE s.kind = 'system' OR NOT s.any_system
 		GROUP BY s.unit
+	),
+	alive AS MATERIALIZED (
+		-- in a log of the same name it goes on as long as half of the units
+		SELECT s.unit FROM stream s
+		JOIN (SELECT o.family, percentile_disc(0.5) WITHIN GROUP (ORDER BY o.ends_at DESC) AS middle FROM stream o
+			WHERE o.kind <> 'rank' GROUP BY o.family HAVING count(DISTINCT o.unit) > 1) f ON f.family = s.family
+		WHERE s.kind <> 'rank' AND s.ends_at > f.middle - make_interval(secs => (l4_silent_units.limits).evidence_silent_gap)
 	),
 	typical AS MATERIALIZED (
 		-- the upper half of the units tells when the job ended and how far apart ends normally lie
@@ -45,13 +51,15 @@ BEGIN ATOMIC
 	SELECT f.unit, f.last_ts, f.middle, f.gap
 	FROM early f LEFT JOIN beat b ON b.unit = f.unit
 	-- and it left out what it says steadily: a job that ends right before a unit's next beat makes no unit silent
-	WHERE (b.length * (l4_silent_units.limits).evidence_silent_beat_factor > f.gap) IS NOT TRUE;
+	WHERE (b.length * (l4_silent_units.limits).evidence_silent_beat_factor > f.gap) IS NOT TRUE
+		AND f.unit NOT IN (SELECT a.unit FROM alive a);
 END;
 COMMENT ON FUNCTION @extschema@.l4_silent_units(text, @extschema@.l4_job_stream[], @extschema@.l4_clock_offset[],
 	@extschema@.l4_limits) IS
 'Step: Units of which everything (where there are system logs: the system log) ends well before the others'', by more than '
-'a beat of what it says most often: last record (by its own clock), the time at which half of the units had ended (by the '
-'clock of the most), and the gap between the two in true time.';
+'a beat of what it says most often, and no log of its own (but a rank''s) goes on with those of the others: last record (by '
+'its own clock), the time at which half of the units had ended (by the clock of the most), and the gap between the two in true '
+'time.';
 
 CREATE FUNCTION @extschema@.l4_evidence_silent(job_id text, units @extschema@.l4_unit[], streams @extschema@.l4_job_stream[],
 	clocks @extschema@.l4_clock_offset[], limits @extschema@.l4_limits)

@@ -29,6 +29,7 @@ DECLARE
 	pooled boolean;
 	rank_fails boolean;
 	slow_by timestamptz;
+	last_good timestamptz;
 	weights jsonb;
 	blamed boolean;
 	measured boolean;
@@ -81,7 +82,9 @@ BEGIN
 	IF cardinality(roles) > 0 THEN
 		placed := ARRAY(SELECT p FROM @extschema@.l4_spoken_placed(placed, roles, at_large, wordings) p);
 	END IF;
-	cause := @extschema@.l4_common_cause(l4_node_evidence.job_id, placed, streams, roles, limits);
+	-- what a slow job went on after is no failure
+	last_good := CASE WHEN slow.after IS NOT NULL THEN @extschema@.l4_last_good(l4_node_evidence.job_id, limits) END;
+	cause := @extschema@.l4_common_cause(l4_node_evidence.job_id, placed, streams, roles, last_good, limits);
 	IF cause.turn IS NOT NULL AND (@extschema@.l4_follows_accusation(cause, placed, accusations)
 			OR @extschema@.l4_waited(l4_node_evidence.job_id, cause, placed, unexplained_shapes, limits)) THEN
 		cause := NULL;
@@ -90,7 +93,7 @@ BEGIN
 	-- what fails when steps have been slow for long does not make them so
 	slow_by := slow.began + limits.slow_steps_least * make_interval(secs => slow.after);
 	rank_fails := EXISTS (SELECT FROM unnest(placed) p WHERE p.kind = 'rank' AND p.grave
-		AND (p.first_ts > slow_by) IS NOT TRUE);
+		AND (p.first_ts > slow_by OR p.first_ts < last_good) IS NOT TRUE);
 	-- what all have in common no single one is to blame for, however else it differs
 	blamed := cause.turn IS NULL;
 	measured := blamed AND NOT overwritten;

@@ -19,7 +19,7 @@ ALTER TABLE @extschema@.l4_stream ADD told_node text, ADD bundle_id bigint;
 ALTER TABLE @extschema@.l4_shape ADD tenant name;
 ALTER TABLE @extschema@.l4_event ADD tenant name;
 ALTER TABLE @extschema@.l4_pool ADD tenant name;
-ALTER TABLE @extschema@.l4_pool_job ADD step_seconds double precision;
+ALTER TABLE @extschema@.l4_pool_job ADD step_seconds double precision, ADD node_count int;
 ALTER TABLE @extschema@.l4_inbox ADD tenant name;
 ALTER TABLE @extschema@.l4_fault_history ADD tenant name;
 ALTER TABLE @extschema@.l4_finding ADD severity text, ADD category text, ADD facts jsonb, ADD component text,

@@ -429,7 +429,9 @@ place_from_label(const L4Cluster *cluster, const L4Place *base, const L4Header *
 	}
 	place.rank = header->rank;
 	complete_place(cluster, &place, header->local_rank);
-	if (header->rank >= 0)
+	if (header->rank >= 0 && header->local_rank >= 0 && header->host.size > 0)
+		*label = psprintf("%.*s %d %d", (int) header->host.size, header->host.data, header->local_rank, header->rank);
+	else if (header->rank >= 0)
 		*label = psprintf("%d", header->rank);
 	else if (header->host.size > 0 && header->local_rank >= 0)
 		*label = psprintf("%.*s %d", (int) header->host.size, header->host.data, header->local_rank);

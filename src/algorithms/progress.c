@@ -8,8 +8,8 @@
  *
  * A stream keeps its stage and iteration from one marker to the next, and its stage is a state machine. Set-up comes once: of a
  * stream that iterates, what reads data, loads weights or makes a communicator is part of an iteration, until a tear-down or a
- * new rendezvous begins another attempt. Evaluations and checkpoints interrupt: their end, or an iteration, leads back to where
- * the stream was before.
+ * new rendezvous begins another attempt (not one that a warning or an error speaks of). Evaluations and checkpoints interrupt:
+ * their end, or an iteration, leads back to where the stream was before.
  */
 #include "algorithms/progress.h"
 
@@ -270,21 +270,28 @@ settles(int stage)
 	return stage == STAGE_RENDEZVOUS || stage == STAGE_ITERATING || stage == STAGE_TEARDOWN;
 }
 
-bool
-progress_is_settled(L4ProgressClass class, bool marked)
+/* Whether a record of that level tells what is amiss with a rendezvous rather than that one begins. */
+static bool
+misses_rendezvous(int stage, L4Level level)
 {
-	return marked || settles(class.stage);
+	return stage == STAGE_RENDEZVOUS && level >= L4_LEVEL_WARNING;
+}
+
+bool
+progress_is_settled(L4ProgressClass class, L4Level level, bool marked)
+{
+	return marked || (settles(class.stage) && !misses_rendezvous(class.stage, level));
 }
 
 /* A marker names a stage. */
 static void
-enter_stage(L4ProgressState *state, int stage)
+enter_stage(L4ProgressState *state, int stage, L4Level level)
 {
 	int			base = interrupts(state->stage) ? state->before : state->stage;
 
 	if (interrupts(stage))
 		state->before = base;
-	else if (settles(stage) || base != STAGE_ITERATING || !state->has_iteration)
+	else if ((settles(stage) && !misses_rendezvous(stage, level)) || base != STAGE_ITERATING || !state->has_iteration)
 		state->before = 0;
 	else
 		return;					/* set-up of a stream that iterates */
@@ -301,7 +308,7 @@ leave_stage(L4ProgressState *state, int stage)
 }
 
 bool
-progress_advance(const L4ProgressRules *rules, L4ProgressState *state, L4ProgressClass class,
+progress_advance(const L4ProgressRules *rules, L4ProgressState *state, L4ProgressClass class, L4Level level,
 				 L4Bytes message, const L4Bytes *parameters, int parameter_count, L4ProgressState *of_record)
 {
 	bool		marked = false;
@@ -312,12 +319,12 @@ progress_advance(const L4ProgressRules *rules, L4ProgressState *state, L4Progres
 		 read_number(&rules->iterations[class.iteration_rule], message, &number)))
 	{
 		marked = true;
-		enter_stage(state, STAGE_ITERATING);
+		enter_stage(state, STAGE_ITERATING, level);
 		state->has_iteration = true;
 		state->iteration = number;
 	}
 	if (class.stage != 0)
-		enter_stage(state, class.stage);
+		enter_stage(state, class.stage, level);
 	*of_record = *state;
 	if (class.stage_ends)
 		leave_stage(state, class.stage);

@@ -61,14 +61,14 @@ typedef struct L4ProgressState
 extern void progress_stage_sample(StringInfo out, L4Bytes shape_text);
 extern L4ProgressClass progress_classify(const L4ProgressRules *rules, L4Bytes shape_text);
 /*
- * Whether the stage after such a record (marked: it named an iteration) is the same whatever it was before.
+ * Whether the stage after such a record of such a level (marked: it named an iteration) is the same whatever it was before.
  */
-extern bool progress_is_settled(L4ProgressClass class, bool marked);
+extern bool progress_is_settled(L4ProgressClass class, L4Level level, bool marked);
 /*
  * Moves the state past a record; of_record is what the record itself belongs to. Returns whether the record named an
  * iteration.
  */
-extern bool progress_advance(const L4ProgressRules *rules, L4ProgressState *state, L4ProgressClass class,
+extern bool progress_advance(const L4ProgressRules *rules, L4ProgressState *state, L4ProgressClass class, L4Level level,
 							 L4Bytes message, const L4Bytes *parameters, int parameter_count, L4ProgressState *of_record);
 
 #endif							/* L4_PROGRESS_H */

@@ -126,7 +126,7 @@ warm(L4Source *work, Stream *stream, const L4RawRecord *raw)
 	L4ProgressClass class = source_class_of_message(work, raw->message);
 	L4ProgressState progress;
 
-	(void) progress_advance(&work->context->rules->progress, &stream->progress, class, raw->message,
+	(void) progress_advance(&work->context->rules->progress, &stream->progress, class, raw->header.level, raw->message,
 							work->shapes.current.parameters, work->shapes.current.parameter_count, &progress);
 }
 
@@ -200,14 +200,14 @@ source_take_record(const L4RawRecord *raw, void *argument)
 	record.time_form = raw->header.time_form;
 	if (!raw->header.has_time)
 		record.time_text.size = 0;
-	marked = progress_advance(&work->context->rules->progress, &stream->progress, shape->class, raw->message,
-							  record.parameters, record.parameter_count, &progress);
+	marked = progress_advance(&work->context->rules->progress, &stream->progress, shape->class, record.level,
+							  raw->message, record.parameters, record.parameter_count, &progress);
 	if (marked && stream->has_time && !raw->cut &&
 		source_note_start(work->counts.starts, stream->progress.iteration, stream->time) &&
 		source_is_ending(work))
 		source_keep_start(work, stream->progress.iteration, stream->time);
 	note_origin(&stream->own_time, &stream->used_time, raw->header.has_time);
-	note_origin(&stream->own_stage, &stream->used_stage, progress_is_settled(shape->class, marked));
+	note_origin(&stream->own_stage, &stream->used_stage, progress_is_settled(shape->class, record.level, marked));
 	note_origin(&stream->own_iteration, &stream->used_iteration, marked);
 	record.stage = progress.stage;
 	record.has_iteration = progress.has_iteration;

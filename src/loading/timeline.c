@@ -56,7 +56,7 @@ note_record(Rebuild *rebuild, L4SegmentReader *reader, const L4StoredRecord *rec
 	StartEntry *entry;
 	bool		found;
 
-	if (!progress_advance(&rebuild->context->rules->progress, &state, class, message, segment_parameters(reader),
+	if (!progress_advance(&rebuild->context->rules->progress, &state, class, L4_LEVEL_NONE, message, segment_parameters(reader),
 						  record->parameter_count, &of_record))
 		return;
 	entry = timeline_insert(rebuild->starts, state.iteration, &found);

@@ -26,7 +26,8 @@ CREATE FUNCTION load_job(job text, status text DEFAULT 'failed', code int DEFAUL
 RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
 	INSERT INTO line (job, source, line) VALUES (job, '_controller/accounting', format(
-		'11/20/2026 22:00:40;E;77.head;user=ann queue=%s session=87 end=1795708845 Exit_status=%s walltime=00:00:43', queue, code));
+		'11/20/2026 22:00:40;E;77.head;user=ann queue=%s session=87 end=1795708845 Exit_status=%s walltime=00:00:43',
+		queue, code));
 	PERFORM l4_register_job(job, '{"model": "a"}', status, '{n0,n1,n2,n3,n4}', 1);
 	RETURN (l4_ingest(job, format('SELECT line, source FROM line WHERE job = %L ORDER BY source, turn', job))).rows;
 END $$;
@@ -78,6 +79,33 @@ SELECT says('clock', -1, format('2026-11-20 22:00:00,%s INFO slot %s', 10 + i, i
 SELECT make_job('clock', 4) \g /dev/null
 SELECT load_job('clock') \g /dev/null
 SELECT unnest(c.lines) AS line, unnest(c.times) AS at FROM l4_source_clocks('clock', l4_limits_in_force()) c;
+\echo == the first of whom a launcher says that it was killed, where all others say that they were told to end before it is said
+SELECT make_job('told', 12) \g /dev/null
+SELECT says('told', -1, E'srun: error: n3: task 3: Killed\nsrun: Terminating StepId=7.0'),
+	(SELECT count(*) FROM generate_series(0, 4) r,
+		LATERAL says('told', r, '2026-11-20 22:00:20,00' || r || ' WARNING Received 15 death signal, shutting down workers')
+		WHERE r <> 3) \g /dev/null
+SELECT says('told', -1, format('srun: error: n%s: task %s: Killed', r, r)) FROM unnest('{4,1,0,2}'::int[]) r \g /dev/null
+SELECT load_job('told', code => 137) \g /dev/null
+SELECT e.unit, e.kind, round(e.part::numeric, 2) AS part FROM l4_node_evidence('told') e WHERE e.kind = 'named' ORDER BY 1, 2;
+\echo == a node whose daemon says no more is not silent where another of its logs goes on; a number that names is no measure
+CREATE FUNCTION add_nodes(job text, agent_until int, machine int) RETURNS void LANGUAGE sql AS $$
+	INSERT INTO line (job, source, line)
+	SELECT job, 'n' || n || '/slurmd.log', '[2026-11-20T22:00:01.00' || n || '] launch task StepId=7.0 request from UID:0'
+	FROM generate_series(0, 4) n UNION ALL
+	SELECT job, 'n' || n || '/slurmd.log', '[2026-11-20T22:00:39.00' || n || '] [7.0] done with step'
+	FROM generate_series(0, 4) n WHERE n <> 2 UNION ALL
+	SELECT job, 'n' || n || '/agent.log', format('2026-11-20 22:00:%s,00%s INFO agent machine_id %s sees %s sockets',
+		lpad(s::text, 2, '0'), n, machine + n * 1000, s % 3)
+	FROM generate_series(0, 4) n, generate_series(2, 38, 9) s WHERE n <> 2 OR s <= agent_until
+$$;
+SELECT make_job(j), add_nodes(j, 38, 99000000) FROM unnest('{with1,with2}'::text[]) j \g /dev/null
+SELECT load_job(j, 'succeeded', 0, 'nodes') FROM unnest('{with1,with2}'::text[]) j \g /dev/null
+SELECT make_job(j.job, 25), add_nodes(j.job, j.until, 4000), load_job(j.job, queue => 'nodes')
+FROM (VALUES ('goes_on', 38), ('stops', 4)) j (job, until) \g /dev/null
+SELECT j.job, e.unit, e.kind FROM unnest('{goes_on,stops}'::text[]) j (job)
+CROSS JOIN LATERAL l4_node_evidence(j.job) e WHERE e.kind = 'silent' ORDER BY 1, 2;
+SELECT count(*) AS machines FROM l4_unexplained('goes_on') n WHERE n.reason = 'range';
 -- nothing is left for other tests
 SELECT l4_delete_job(j) FROM (SELECT DISTINCT job FROM line) d (j) \g /dev/null
 DROP SCHEMA shared_ends CASCADE;

@@ -155,13 +155,16 @@ SELECT load_bare('seldom', true) \g /dev/null
 SELECT l4_timeline_unstamped('seldom', l4_limits_in_force()) AS unstamped;
 SELECT iteration, told FROM told('seldom') WHERE kind = 'slow';
 \echo == few steps are measured, as every hundredth is told of: slow are those that are apart from all before but the first
-CREATE FUNCTION measured(job text, seconds numeric[]) RETURNS TABLE (iteration bigint, before double precision) LANGUAGE plpgsql AS $$
+CREATE FUNCTION measured(job text, seconds numeric[]) RETURNS TABLE (iteration bigint, before double precision)
+LANGUAGE plpgsql AS $$
 BEGIN
-	INSERT INTO line SELECT measured.job, 0, sum(u.seconds * 100) OVER (ORDER BY u.turn), format('INFO step %s of 1500', u.turn * 100)
+	INSERT INTO line
+	SELECT measured.job, 0, sum(u.seconds * 100) OVER (ORDER BY u.turn), format('INFO step %s of 1500', u.turn * 100)
 	FROM unnest(measured.seconds) WITH ORDINALITY u (seconds, turn);
 	PERFORM load_job(measured.job);
 	RETURN QUERY SELECT s.iteration, round(o.before::numeric, 2)::double precision
-		FROM l4_step_onset(measured.job, l4_limits_in_force()) o JOIN l4_job_steps(measured.job, l4_limits_in_force()) s ON s.turn = o.turn;
+		FROM l4_step_onset(measured.job, l4_limits_in_force()) o
+		JOIN l4_job_steps(measured.job, l4_limits_in_force()) s ON s.turn = o.turn;
 END $$;
 SELECT * FROM measured('hundreds', '{1,1.9,0.9,1,0.9,1.1,1.8,1.7,1.8,1.9,1.7,1.8}');
 SELECT count(*) AS swelling FROM measured('swelling', '{1,0.9,1,1,0.9,1.1,1.2,1.4,1.6,1.8,1.9,2.0}');
