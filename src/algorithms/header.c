@@ -596,47 +596,66 @@ keep_header(L4HeaderParser *parser, L4Bytes text, const HeaderFacts *facts)
 	facts_keep(&parser->headers, &trace, facts);
 }
 
-/*
- * Does what parse_from does without lone, by memory. A header is remembered with no prefix before it: the prefixes' rules are
- * traced with the headers'. So a line that begins with one, or with neither, is told by one look.
- */
-static void
-parse_by_memory(L4HeaderParser *parser, L4Bytes line, L4Header *header)
+/* Takes off what is known of the header behind all prefixes, if there is one. */
+static inline void
+take_rest(L4HeaderParser *parser, const HeaderFacts *facts, const char *text, L4Bytes number, L4Header *header)
 {
+	take_task(parser, number, header);
+	if (facts->rule != NULL)
+		take_header(parser, facts, text, header);
+}
+
+/* Goes on with a line that begins with one prefix at most, where of the text behind it no header is remembered. */
+static pg_noinline void
+parse_beyond_memory(L4HeaderParser *parser, L4Bytes line, L4Bytes number, L4Header *header)
+{
+	L4Bytes		text = header_window(line, header->size);
 	HeaderFacts facts;
-	L4Bytes		number = {NULL, 0};
-	L4Bytes		text;
-	const HeaderFacts *known;
 	bool		at_name = false;
 
-	/* where the line before had a prefix, as a rule this one has */
-	text = header_window(line, 0);
-	if (parser->had_prefix && (known = facts_recall(&parser->prefixes, text)) != NULL && known->size > 0)
-		take_prefix(parser, known, text.data, header, &number);
-	for (;;)
+	while (header->prefix_count < L4_PREFIX_LIMIT && recall_prefix(parser, text, &facts) && facts.size > 0)
 	{
-		text = header_window(line, header->size);
-		if ((known = facts_recall(&parser->headers, text)) != NULL)
-		{
-			take_task(parser, number, header);
-			if (known->rule != NULL)
-				take_header(parser, known, text.data, header);
-			return;
-		}
-		if (header->prefix_count == L4_PREFIX_LIMIT || !recall_prefix(parser, text, &facts) || facts.size == 0)
-			break;
+		const HeaderFacts *known;
+
 		at_name = names_second_host(&facts, header);
 		if (at_name)
 			break;
 		take_prefix(parser, &facts, text.data, header, &number);
+		text = header_window(line, header->size);
+		if ((known = facts_recall(&parser->headers, text)) != NULL)
+		{
+			take_rest(parser, known, text.data, number, header);
+			return;
+		}
 	}
 	if (!facts_find(&parser->headers, text, true, &facts))
 		facts.rule = NULL;
 	if (header->prefix_count < L4_PREFIX_LIMIT && !at_name)
 		keep_header(parser, text, &facts);
-	take_task(parser, number, header);
-	if (facts.rule != NULL)
-		take_header(parser, &facts, text.data, header);
+	take_rest(parser, &facts, text.data, number, header);
+}
+
+/*
+ * Does what parse_from does without lone, by memory. A header is remembered with no prefix before it: the prefixes' rules are
+ * traced with the headers'. So a line that begins with one, or with neither, is told by one look.
+ */
+static inline void
+parse_by_memory(L4HeaderParser *parser, L4Bytes line, L4Header *header)
+{
+	L4Bytes		number = {NULL, 0};
+	L4Bytes		text = header_window(line, 0);
+	const HeaderFacts *known;
+
+	/* where the line before had a prefix, as a rule this one has */
+	if (parser->had_prefix && (known = facts_recall(&parser->prefixes, text)) != NULL && known->size > 0)
+	{
+		take_prefix(parser, known, text.data, header, &number);
+		text = header_window(line, header->size);
+	}
+	if ((known = facts_recall(&parser->headers, text)) != NULL)
+		take_rest(parser, known, text.data, number, header);
+	else
+		parse_beyond_memory(parser, line, number, header);
 }
 
 bool
@@ -684,7 +703,7 @@ keep_time(L4Header *header, const L4Header *outer)
  * Where a program logs through the system's log with headers of its own, that log's header is but a label, of host and process,
  * and the program's own follows. The time stays that of the log, which says its zone and is there for each line.
  */
-static void
+static pg_noinline void
 unwrap(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 {
 	L4Header	outer;
@@ -731,7 +750,7 @@ is_inner_header(const HeaderFacts *facts, const L4Header *outer, L4Bytes line)
  * A stamp alone that a platform or a tool put before what a program wrote with a header of its own: that is of the header, too.
  * The time stays that of the stamp, which is there for each line. False where none is.
  */
-static bool
+static pg_noinline bool
 take_inner_header(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 {
 	L4Bytes		text = header_window(line, header->size);
@@ -789,6 +808,15 @@ parse_line(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 		header->rank = header->stated_rank;
 }
 
+/* Of a line that begins with a colour the header is that of the line without colours. */
+static pg_noinline void
+parse_coloured(L4HeaderParser *parser, L4Bytes line, L4Header *header)
+{
+	parse_line(parser, header_without_colours(&parser->colours, line), header);
+	if (!header_place_in_colours(&parser->colours, line, header))
+		header_init(header);
+}
+
 /*
  * header_parse: fills header for one line (without its terminator). The spans point into the line. A line without prefix and
  * header gives size 0. A site's own pattern that gives up does not match. Cost: some 20 ns for a line without a header, 300 to
@@ -798,14 +826,16 @@ parse_line(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 void
 header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 {
-	if (!parser->coloured || !header_is_coloured(line))
-		parse_line(parser, line, header);
+	if (parser->coloured && header_is_coloured(line))
+		parse_coloured(parser, line, header);
 	else
-	{
-		parse_line(parser, header_without_colours(&parser->colours, line), header);
-		if (!header_place_in_colours(&parser->colours, line, header))
-			header_init(header);
-	}
+		parse_line(parser, line, header);
+}
+
+bool
+header_wraps(const L4HeaderParser *parser)
+{
+	return envelope_is_here(&parser->learnt.envelope);
 }
 
 bool
@@ -813,7 +843,7 @@ header_unwrap(const L4HeaderParser *parser, L4Bytes line, L4Wrapped *wrapped)
 {
 	L4Bytes		values[L4_ENVELOPE_PARTS];
 
-	if (!envelope_is_here(&parser->learnt.envelope) || !envelope_open(&parser->learnt.envelope, line, values))
+	if (!header_wraps(parser) || !envelope_open(&parser->learnt.envelope, line, values))
 		return false;
 	*wrapped = (L4Wrapped) {values[L4_ENVELOPE_TEXT], values[L4_ENVELOPE_HOST], values[L4_ENVELOPE_TIME],
 		values[L4_ENVELOPE_PATH]};

@@ -59,6 +59,28 @@ add_to_segment(L4Source *work, L4Record *record, Shape *shape)
 	}
 }
 
+/* The counts of a shape in a stream, where they are at hand, else NULL. */
+static inline Summary *
+summary_at_hand(const Shape *shape, int stream)
+{
+	if (shape->last_stream == stream)
+		return shape->last_summary;
+	return stream < shape->stream_room ? shape->by_stream[stream] : NULL;
+}
+
+/*
+ * Has the processor fetch the counts of a shape in a stream: where many streams share a file they, and then the statistics that
+ * they point to, would each be waited for.
+ */
+static inline void
+fetch_summary(const Summary *summary)
+{
+	if (summary == NULL)
+		return;
+	__builtin_prefetch(&summary->row, 1);
+	__builtin_prefetch(&summary->statistics, 1);
+}
+
 static void
 count_record(L4Source *work, int stream, Shape *shape, const L4Record *record)
 {
@@ -173,6 +195,7 @@ source_take_record(const L4RawRecord *raw, void *argument)
 	L4Source   *work = argument;
 	Stream	   *stream = stream_of(work, &raw->header);
 	Shape	   *shape;
+	Summary    *summary;
 	L4ProgressState progress;
 	L4Record	record;
 	bool		marked;
@@ -189,6 +212,8 @@ source_take_record(const L4RawRecord *raw, void *argument)
 	record.line_count = raw->line_count;
 	record.level = raw->header.level;
 	shape = source_mask_record(work, &record, raw->rest);
+	summary = summary_at_hand(shape, (int) (stream - work->streams.list));
+	fetch_summary(summary);
 	record.stream = segment_stream(work, stream);
 	record.line_no = raw->line_no;
 	record.line_part = raw->line_part;
@@ -215,6 +240,8 @@ source_take_record(const L4RawRecord *raw, void *argument)
 	extend_segment(work, raw, &record);
 	if (work->phase == SOURCE_ENDING)
 		note_first_ending(work);
+	if (summary != NULL)
+		statistics_fetch(&summary->statistics);
 	add_to_segment(work, &record, shape);
 	shape->firm |= !source_is_ending(work);
 	count_once(work, stream, shape, raw, &record);
