@@ -65,6 +65,14 @@ rule_compile(HeaderRule *rule, const L4Format *format)
 }
 
 static void
+memory_init(HeaderMemory *memory)
+{
+	memory->cache = line_prefix_cache_create();
+	memory->known = palloc(L4_LINE_PREFIX_LIMIT * sizeof(HeaderFacts));
+	memory->credit = TRACE_CREDIT * TRACE_COST;
+}
+
+static void
 rules_build(HeaderRules *rules, const L4Format *formats, int count, L4FormatKind kind, bool remember)
 {
 	const L4Format **order = palloc(mul_size(Max(count, 1), sizeof(L4Format *)));
@@ -86,9 +94,8 @@ rules_build(HeaderRules *rules, const L4Format *formats, int count, L4FormatKind
 		remember = prefilter_knows(rules->filter, i, &rules->rules[i].alternatives) && remember;
 	if (remember && prefilter_words(rules->filter) <= TRACED_WORDS)
 	{
-		rules->cache = line_prefix_cache_create();
-		rules->known = palloc(L4_LINE_PREFIX_LIMIT * sizeof(HeaderFacts));
-		rules->credit = TRACE_CREDIT * TRACE_COST;
+		memory_init(&rules->memory);
+		memory_init(&rules->alone);
 	}
 	pfree(patterns);
 	pfree(order);
@@ -150,9 +157,16 @@ header_parser_reset(L4HeaderParser *parser, TimestampTz reference)
 		parser->prefixes.rules[i].enabled = !parser->prefixes.rules[i].format->dominant;
 }
 
+/* Is a rule tried? Those that do not count are only where all is set, but for those that want the name of a node. */
+static inline bool
+is_tried(const HeaderRule *rule, bool all)
+{
+	return rule->enabled || (all && rule->groups[GROUP_NODE] < 0);
+}
+
 /* The first rule by priority that matches at the beginning of text, or NULL. Rules not enabled count only where all is set. */
-HeaderRule *
-header_rules_match(HeaderRules *rules, L4Bytes text, bool all)
+static HeaderRule *
+rules_match(HeaderRules *rules, L4Bytes text, bool all)
 {
 	const uint64 *candidates = prefilter_candidates(rules->filter, text);
 	int			words = prefilter_words(rules->filter);
@@ -171,7 +185,7 @@ header_rules_match(HeaderRules *rules, L4Bytes text, bool all)
 
 			if (i >= rules->count)
 				return NULL;
-			if (!rule->enabled && (!all || rule->groups[GROUP_NODE] >= 0))
+			if (!is_tried(rule, all))
 				continue;
 			result = pattern_try(rule->pattern, text, 0, !rule->self_anchored);
 			if (result == L4_MATCH)
@@ -260,7 +274,7 @@ facts_of_match(HeaderFacts *facts, HeaderRule *rule, L4Bytes text)
 static bool
 facts_find(HeaderRules *rules, L4Bytes text, bool all, HeaderFacts *facts)
 {
-	HeaderRule *rule = header_rules_match(rules, text, all);
+	HeaderRule *rule = rules_match(rules, text, all);
 
 	if (rule == NULL)
 		return false;
@@ -281,7 +295,7 @@ trace_rules(L4LinePrefixTrace *trace, const HeaderRules *rules, bool all, const 
 	int			i;
 
 	for (i = 0; i < count; i++)
-		if (all || rules->rules[i].enabled)
+		if (is_tried(&rules->rules[i], all))
 			tried[i / 64] |= UINT64CONST(1) << (i % 64);
 	extent = prefilter_rule_out(rules->filter, trace->text, tried);
 	if (extent > 0)
@@ -294,39 +308,97 @@ trace_rules(L4LinePrefixTrace *trace, const HeaderRules *rules, bool all, const 
 /* Of texts with neither prefix nor header so many bytes more are remembered: a look then tries few sizes. */
 #define NOTHING_STEP 8
 
+/* How often in a row what this rule matched, or none, could not be kept. */
+static inline int *
+traces_in_vain(HeaderMemory *memory, HeaderRule *rule)
+{
+	return rule != NULL ? &rule->in_vain : &memory->in_vain;
+}
+
 /* May a line prefix that this rule matched, or none, be traced? */
 static bool
-take_credit(HeaderRules *rules, const HeaderRule *rule)
+take_credit(HeaderMemory *memory, HeaderRule *rule)
 {
-	if (rules->credit < TRACE_COST || (rule != NULL && rule->in_vain >= TRACES_IN_VAIN))
+	if (memory->credit < TRACE_COST || *traces_in_vain(memory, rule) >= TRACES_IN_VAIN)
 		return false;
-	rules->credit -= TRACE_COST;
+	memory->credit -= TRACE_COST;
 	return true;
 }
 
 static void
-facts_keep(HeaderRules *rules, const L4LinePrefixTrace *trace, const HeaderFacts *facts)
+facts_keep(HeaderMemory *memory, L4LinePrefixTrace *trace, const HeaderFacts *facts)
 {
-	int			prefix = line_prefix_cache_keep(rules->cache, trace);
+	int		   *in_vain = traces_in_vain(memory, facts->rule);
+	int			prefix;
 
-	if (facts->rule != NULL)
-		facts->rule->in_vain = prefix >= 0 ? 0 : facts->rule->in_vain + 1;
+	if (facts->rule == NULL && trace->extent > 0)
+		line_prefix_trace_position(trace, TYPEALIGN(NOTHING_STEP, trace->extent) - 1);
+	prefix = line_prefix_cache_keep(memory->cache, trace);
+	*in_vain = prefix >= 0 ? 0 : *in_vain + 1;
 	if (prefix >= 0)
-		rules->known[prefix] = *facts;
+		memory->known[prefix] = *facts;
 }
 
 /* What a line prefix says that was met before, or NULL. */
 static inline const HeaderFacts *
-facts_recall(HeaderRules *rules, L4Bytes text)
+facts_recall(HeaderMemory *memory, L4Bytes text)
 {
-	int			prefix = line_prefix_cache_find(rules->cache, text);
+	int			prefix = line_prefix_cache_find(memory->cache, text);
 
 	if (prefix < 0)
 		return NULL;
-	rules->credit++;
-	if (rules->known[prefix].rule != NULL)
-		rules->known[prefix].rule->in_vain = 0;
-	return &rules->known[prefix];
+	memory->credit++;
+	*traces_in_vain(memory, memory->known[prefix].rule) = 0;
+	return &memory->known[prefix];
+}
+
+const HeaderFacts *
+header_rules_find(HeaderRules *rules, L4Bytes text, HeaderFacts *room)
+{
+	HeaderMemory *memory = &rules->alone;
+	const HeaderFacts *known = memory->cache != NULL ? facts_recall(memory, text) : NULL;
+
+	if (known != NULL)
+		return known->rule != NULL ? known : NULL;
+	if (!facts_find(rules, text, true, room))
+		room->rule = NULL;
+	/* where one gave up, it is told how often */
+	if (memory->cache != NULL && (room->rule != NULL || !rules->gave_up) && take_credit(memory, room->rule))
+	{
+		L4LinePrefixTrace trace = {.text = text};
+
+		trace_rules(&trace, rules, true, room->rule);
+		facts_keep(memory, &trace, room);
+	}
+	return room->rule != NULL ? room : NULL;
+}
+
+/* The prefix, of those that count, at the beginning of text; false where there is none. */
+static bool
+recall_prefix(L4HeaderParser *parser, L4Bytes text, HeaderFacts *facts)
+{
+	HeaderRules *rules = &parser->prefixes;
+	HeaderMemory *memory = &rules->memory;
+	const HeaderFacts *known;
+
+	if (!prefilter_any(rules->filter, text))
+		return false;
+	known = memory->cache != NULL ? facts_recall(memory, text) : NULL;
+	if (known != NULL)
+	{
+		*facts = *known;
+		return true;
+	}
+	if (!facts_find(rules, text, false, facts))
+		return false;
+	if (memory->cache != NULL && facts->size > 0 && take_credit(memory, facts->rule))
+	{
+		L4LinePrefixTrace trace = {.text = text};
+
+		trace_rules(&trace, rules, false, facts->rule);
+		facts_keep(memory, &trace, facts);
+	}
+	return true;
 }
 
 static int
@@ -477,12 +549,13 @@ static void
 find_header(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 {
 	L4Bytes		text = header_window(line, header->size);
-	HeaderFacts facts;
+	HeaderFacts room;
+	const HeaderFacts *facts;
 
 	if (header_has_learnt(&parser->learnt) && header_take_learnt(parser, line, header))
 		return;
-	if (facts_find(&parser->headers, text, true, &facts))
-		take_header(parser, &facts, text.data, header);
+	if ((facts = header_rules_find(&parser->headers, text, &room)) != NULL)
+		take_header(parser, facts, text.data, header);
 }
 
 /* Field by field: memset of the whole becomes a string instruction, which takes longer than it does to find a known header. */
@@ -531,7 +604,8 @@ parse_from(L4HeaderParser *parser, L4Bytes line, L4Header *header, bool lone)
 
 		if (header_take_label(parser, text, header))
 			continue;
-		if (!facts_find(&parser->prefixes, text, lone, &facts) || facts.size == 0 || names_second_host(&facts, header))
+		if (!(lone ? facts_find(&parser->prefixes, text, true, &facts) : recall_prefix(parser, text, &facts)) ||
+			facts.size == 0 || names_second_host(&facts, header))
 			break;
 		if (!facts.rule->enabled && lone && !provisional)
 		{
@@ -551,33 +625,6 @@ parse_from(L4HeaderParser *parser, L4Bytes line, L4Header *header, bool lone)
 	}
 }
 
-/* The prefix at the beginning of text; false where there is none. */
-static bool
-recall_prefix(L4HeaderParser *parser, L4Bytes text, HeaderFacts *facts)
-{
-	HeaderRules *rules = &parser->prefixes;
-	const HeaderFacts *known;
-
-	if (!prefilter_any(rules->filter, text))
-		return false;
-	known = facts_recall(rules, text);
-	if (known != NULL)
-	{
-		*facts = *known;
-		return true;
-	}
-	if (!facts_find(rules, text, false, facts))
-		return false;
-	if (facts->size > 0 && take_credit(rules, facts->rule))
-	{
-		L4LinePrefixTrace trace = {.text = text};
-
-		trace_rules(&trace, rules, false, facts->rule);
-		facts_keep(rules, &trace, facts);
-	}
-	return true;
-}
-
 /* Remembers the header, or that there is none, at the beginning of a text that begins with no prefix. */
 static void
 keep_header(L4HeaderParser *parser, L4Bytes text, const HeaderFacts *facts)
@@ -587,13 +634,11 @@ keep_header(L4HeaderParser *parser, L4Bytes text, const HeaderFacts *facts)
 	/* where one gave up, it is told how often */
 	if (facts->rule == NULL && (parser->prefixes.gave_up || parser->headers.gave_up))
 		return;
-	if (!take_credit(&parser->headers, facts->rule))
+	if (!take_credit(&parser->headers.memory, facts->rule))
 		return;
 	trace_rules(&trace, &parser->prefixes, false, NULL);
 	trace_rules(&trace, &parser->headers, true, facts->rule);
-	if (facts->rule == NULL && trace.extent > 0)
-		line_prefix_trace_position(&trace, TYPEALIGN(NOTHING_STEP, trace.extent) - 1);
-	facts_keep(&parser->headers, &trace, facts);
+	facts_keep(&parser->headers.memory, &trace, facts);
 }
 
 /* Takes off what is known of the header behind all prefixes, if there is one. */
@@ -622,7 +667,7 @@ parse_beyond_memory(L4HeaderParser *parser, L4Bytes line, L4Bytes number, L4Head
 			break;
 		take_prefix(parser, &facts, text.data, header, &number);
 		text = header_window(line, header->size);
-		if ((known = facts_recall(&parser->headers, text)) != NULL)
+		if ((known = facts_recall(&parser->headers.memory, text)) != NULL)
 		{
 			take_rest(parser, known, text.data, number, header);
 			return;
@@ -647,12 +692,12 @@ parse_by_memory(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 	const HeaderFacts *known;
 
 	/* where the line before had a prefix, as a rule this one has */
-	if (parser->had_prefix && (known = facts_recall(&parser->prefixes, text)) != NULL && known->size > 0)
+	if (parser->had_prefix && (known = facts_recall(&parser->prefixes.memory, text)) != NULL && known->size > 0)
 	{
 		take_prefix(parser, known, text.data, header, &number);
 		text = header_window(line, header->size);
 	}
-	if ((known = facts_recall(&parser->headers, text)) != NULL)
+	if ((known = facts_recall(&parser->headers.memory, text)) != NULL)
 		take_rest(parser, known, text.data, number, header);
 	else
 		parse_beyond_memory(parser, line, number, header);
@@ -755,15 +800,16 @@ take_inner_header(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 {
 	L4Bytes		text = header_window(line, header->size);
 	L4Header	outer;
-	HeaderFacts facts;
+	HeaderFacts room;
+	const HeaderFacts *facts;
 
 	if (!header->has_header || !header->has_time || header->level != L4_LEVEL_NONE || text.size == 0 ||
 		(header->component.size > 0 && header->format != parser->prefixes.count + parser->headers.count) ||
-		!prefilter_any(parser->headers.filter, text) || !facts_find(&parser->headers, text, true, &facts) ||
-		!is_inner_header(&facts, header, line))
+		!prefilter_any(parser->headers.filter, text) ||
+		(facts = header_rules_find(&parser->headers, text, &room)) == NULL || !is_inner_header(facts, header, line))
 		return false;
 	outer = *header;
-	take_header(parser, &facts, text.data, header);
+	take_header(parser, facts, text.data, header);
 	if (header->stated_rank < 0)
 		header->stated_rank = outer.stated_rank;
 	keep_time(header, &outer);
@@ -777,8 +823,8 @@ parse_outer(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 	header_init(header);
 	if (line.size == 0)
 		return;
-	if (parser->sampled && !header_has_learnt(&parser->learnt) && parser->prefixes.cache != NULL &&
-		parser->headers.cache != NULL)
+	if (parser->sampled && !header_has_learnt(&parser->learnt) && parser->prefixes.memory.cache != NULL &&
+		parser->headers.memory.cache != NULL)
 	{
 		parse_by_memory(parser, line, header);
 		parser->had_prefix = header->prefix_count > 0;
@@ -860,6 +906,24 @@ header_complete(L4HeaderParser *parser, const L4Wrapped *wrapped, L4Header *head
 		header->rank = envelope_path_rank(wrapped->path);
 }
 
+void
+header_forget_other_prefixes(L4HeaderParser *parser)
+{
+	HeaderRules *prefixes = &parser->prefixes;
+	bool		same = true;
+	int			i;
+
+	for (i = 0; i < prefixes->count; i++)
+	{
+		same = same && prefixes->rules[i].enabled == prefixes->rules[i].remembered;
+		prefixes->rules[i].remembered = prefixes->rules[i].enabled;
+	}
+	if (same || prefixes->memory.cache == NULL || parser->headers.memory.cache == NULL)
+		return;
+	line_prefix_cache_reset(prefixes->memory.cache);
+	line_prefix_cache_reset(parser->headers.memory.cache);
+}
+
 /* The flags in what is saved. */
 #define SAVED_SAMPLED 1
 #define SAVED_RANKS_STATED 2
@@ -914,6 +978,7 @@ header_parser_restore(L4HeaderParser *parser, L4ColumnReader *in)
 		column_corrupted("a source was read with other formats");
 	for (i = 0; i < parser->prefixes.count; i++)
 		parser->prefixes.rules[i].enabled = column_get_unsigned(in) != 0;
+	header_forget_other_prefixes(parser);
 	memset(&parser->learnt, 0, sizeof(parser->learnt));
 	if ((flags & SAVED_LEARNT) != 0)
 		header_learnt_restore(&parser->learnt, in);

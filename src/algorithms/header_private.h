@@ -49,16 +49,24 @@ typedef struct HeaderRule
 	int			groups[GROUP_COUNT];
 } HeaderRule;
 
+/* What recent texts were told by rules. */
+typedef struct HeaderMemory
+{
+	L4LinePrefixCache *cache;	/* NULL where nothing is remembered, */
+	HeaderFacts *known;			/* else what each line prefix in it says */
+	/* line prefixes that may still be traced: a log without recurring line prefixes must not pay for each line */
+	int64		credit;
+	int			in_vain;		/* texts that no rule matched and that could not be kept, in a row */
+} HeaderMemory;
+
 /* The rules of one kind in the order of priority. */
 typedef struct HeaderRules
 {
 	int			count;
 	HeaderRule *rules;
 	L4Prefilter *filter;
-	L4LinePrefixCache *cache;			/* NULL where nothing is remembered, */
-	HeaderFacts *known;			/* else what each line prefix in it says */
-	/* line prefixes that may still be traced: a log without recurring line prefixes must not pay for each line */
-	int64		credit;
+	HeaderMemory memory;		/* by those that count in this stream, and of headers, by the prefixes' rules first */
+	HeaderMemory alone;			/* by all rules of this kind, and no others */
 	bool		gave_up;		/* one of them did when they were tried last */
 } HeaderRules;
 
@@ -115,13 +123,16 @@ header_window(L4Bytes line, size_t offset)
 }
 
 /*
- * header.c: the first rule that matches at the beginning of a text, its match in the pattern; all: dominant ones, too, but for
- * those that want the name of a node.
+ * header.c: what the first rule says that matches at the beginning of a text, by memory, or put into `room`; NULL where none
+ * does. Of all rules, dominant ones, too, but for those that want the name of a node and do not count.
  */
-extern HeaderRule *header_rules_match(HeaderRules *rules, L4Bytes text, bool all);
+extern const HeaderFacts *header_rules_find(HeaderRules *rules, L4Bytes text, HeaderFacts *room);
 
 /* header.c: the size of the prefix that a rule just matched in a text. */
 extern size_t header_prefix_size(const HeaderRule *rule, L4Bytes text);
+
+/* header.c: what is remembered holds for the prefixes that counted when it was: called when those have been told. */
+extern void header_forget_other_prefixes(L4HeaderParser *parser);
 
 /* Did a sample teach any form, label or object, which are tried before the rules? */
 static inline bool
