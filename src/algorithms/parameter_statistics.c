@@ -284,14 +284,14 @@ statistics_add(L4StatisticsMemory *memory, L4StatisticsSet *set, const L4Bytes *
 #define FETCHED_POSITIONS 4
 
 void
-statistics_fetch(const L4StatisticsSet *set)
+statistics_fetch(const L4ParameterStatistics *positions, int count)
 {
 	int			i;
 
-	for (i = 0; i < Min(set->position_count, FETCHED_POSITIONS); i++)
+	for (i = 0; i < Min(count, FETCHED_POSITIONS); i++)
 	{
-		__builtin_prefetch(&set->positions[i], 1);
-		__builtin_prefetch(&set->positions[i].values, 1);
+		__builtin_prefetch(&positions[i], 1);
+		__builtin_prefetch(&positions[i].values, 1);
 	}
 }
 

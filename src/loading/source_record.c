@@ -59,26 +59,24 @@ add_to_segment(L4Source *work, L4Record *record, Shape *shape)
 	}
 }
 
-/* The counts of a shape in a stream, where they are at hand, else NULL. */
-static inline Summary *
-summary_at_hand(const Shape *shape, int stream)
-{
-	if (shape->last_stream == stream)
-		return shape->last_summary;
-	return stream < shape->stream_room ? shape->by_stream[stream] : NULL;
-}
-
 /*
- * Has the processor fetch the counts of a shape in a stream: where many streams share a file they, and then the statistics that
- * they point to, would each be waited for.
+ * Has the processor fetch the counts of a shape in a stream, and their statistics: where many streams share a file they come
+ * from afar, and each would be waited for. What lies elsewhere by now is fetched in vain.
  */
 static inline void
-fetch_summary(const Summary *summary)
+fetch_counts(const Shape *shape, int stream, int parameter_count)
 {
-	if (summary == NULL)
+	const CountsPlace *place;
+
+	if (stream == shape->last_stream || stream >= shape->stream_room)
 		return;
-	__builtin_prefetch(&summary->row, 1);
-	__builtin_prefetch(&summary->statistics, 1);
+	place = &shape->by_stream[stream];
+	if (place->summary == NULL)
+		return;
+	__builtin_prefetch(&place->summary->row, 1);
+	__builtin_prefetch(&place->summary->statistics, 1);
+	if (place->positions != NULL)
+		statistics_fetch(place->positions, parameter_count);
 }
 
 static void
@@ -90,8 +88,12 @@ count_record(L4Source *work, int stream, Shape *shape, const L4Record *record)
 	if (source_is_ending(work) && !summary->imaged)
 		source_keep_image(work, summary);
 	if (record->parameter_count > 0)
+	{
 		statistics_add(&work->counts.memory, &summary->statistics, record->parameters, record->parameter_count,
 					   record->line_no);
+		if (stream < shape->stream_room)
+			shape->by_stream[stream].positions = summary->statistics.positions;
+	}
 	row->occurrences++;
 	row->level = Max(row->level, record->level);
 	row->last_line = record->line_no;
@@ -195,7 +197,6 @@ source_take_record(const L4RawRecord *raw, void *argument)
 	L4Source   *work = argument;
 	Stream	   *stream = stream_of(work, &raw->header);
 	Shape	   *shape;
-	Summary    *summary;
 	L4ProgressState progress;
 	L4Record	record;
 	bool		marked;
@@ -212,8 +213,7 @@ source_take_record(const L4RawRecord *raw, void *argument)
 	record.line_count = raw->line_count;
 	record.level = raw->header.level;
 	shape = source_mask_record(work, &record, raw->rest);
-	summary = summary_at_hand(shape, (int) (stream - work->streams.list));
-	fetch_summary(summary);
+	fetch_counts(shape, (int) (stream - work->streams.list), record.parameter_count);
 	record.stream = segment_stream(work, stream);
 	record.line_no = raw->line_no;
 	record.line_part = raw->line_part;
@@ -240,8 +240,6 @@ source_take_record(const L4RawRecord *raw, void *argument)
 	extend_segment(work, raw, &record);
 	if (work->phase == SOURCE_ENDING)
 		note_first_ending(work);
-	if (summary != NULL)
-		statistics_fetch(&summary->statistics);
 	add_to_segment(work, &record, shape);
 	shape->firm |= !source_is_ending(work);
 	count_once(work, stream, shape, raw, &record);
