@@ -280,21 +280,6 @@ statistics_add(L4StatisticsMemory *memory, L4StatisticsSet *set, const L4Bytes *
 	set->size += (uint32) (memory->used - used);
 }
 
-/* Of so many positions what is asked for is fetched: more would push out what is in use. */
-#define FETCHED_POSITIONS 4
-
-void
-statistics_fetch(const L4ParameterStatistics *positions, int count)
-{
-	int			i;
-
-	for (i = 0; i < Min(count, FETCHED_POSITIONS); i++)
-	{
-		__builtin_prefetch(&positions[i], 1);
-		__builtin_prefetch(&positions[i].values, 1);
-	}
-}
-
 static void
 merge_position(L4StatisticsMemory *memory, L4ParameterStatistics *into, const L4ParameterStatistics *from)
 {

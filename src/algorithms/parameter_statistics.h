@@ -43,9 +43,6 @@ typedef struct L4StatisticsMemory
 extern void statistics_add(L4StatisticsMemory *memory, L4StatisticsSet *set, const L4Bytes *parameters, int count,
 						   int64 line_no);
 
-/* Has the processor fetch what statistics_add is going to ask of a set with so many positions here. What is there now does not matter. */
-extern void statistics_fetch(const L4ParameterStatistics *positions, int count);
-
 /*
  * Adds what `from` has seen after `into`, as if statistics_add had been called for both in turn (but for the order in which
  * numbers are added up).

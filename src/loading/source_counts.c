@@ -79,17 +79,17 @@ keep_by_stream(L4Source *work, Shape *shape, int stream, Summary *summary)
 		return;
 	if (stream >= shape->stream_room)
 	{
-		Size		more = (work->streams.room - shape->stream_room) * sizeof(CountsPlace);
+		Size		more = (work->streams.room - shape->stream_room) * sizeof(Summary *);
 
 		if (work->counts.by_stream_bytes + more > BY_STREAM_BYTES)
 			return;
 		shape->by_stream = shape->by_stream == NULL ? palloc(more)
-			: repalloc(shape->by_stream, work->streams.room * sizeof(CountsPlace));
+			: repalloc(shape->by_stream, work->streams.room * sizeof(Summary *));
 		memset(shape->by_stream + shape->stream_room, 0, more);
 		shape->stream_room = work->streams.room;
 		work->counts.by_stream_bytes += more;
 	}
-	shape->by_stream[stream].summary = summary;
+	shape->by_stream[stream] = summary;
 }
 
 /* The counts of a shape in a stream; record is the first where they are new. */
@@ -100,10 +100,10 @@ source_summary_of(L4Source *work, int stream, Shape *shape, const L4Record *reco
 	L4SummaryRow *row;
 	bool		is_new;
 
-	if (stream < shape->stream_room && shape->by_stream[stream].summary != NULL)
+	if (stream < shape->stream_room && shape->by_stream[stream] != NULL)
 	{
 		shape->last_stream = stream;
-		return shape->last_summary = shape->by_stream[stream].summary;
+		return shape->last_summary = shape->by_stream[stream];
 	}
 	summary = source_summary(work, stream, shape->shape_id, &is_new);
 	keep_by_stream(work, shape, stream, summary);

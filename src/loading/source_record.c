@@ -59,26 +59,6 @@ add_to_segment(L4Source *work, L4Record *record, Shape *shape)
 	}
 }
 
-/*
- * Has the processor fetch the counts of a shape in a stream, and their statistics: where many streams share a file they come
- * from afar, and each would be waited for. What lies elsewhere by now is fetched in vain.
- */
-static inline void
-fetch_counts(const Shape *shape, int stream, int parameter_count)
-{
-	const CountsPlace *place;
-
-	if (stream == shape->last_stream || stream >= shape->stream_room)
-		return;
-	place = &shape->by_stream[stream];
-	if (place->summary == NULL)
-		return;
-	__builtin_prefetch(&place->summary->row, 1);
-	__builtin_prefetch(&place->summary->statistics, 1);
-	if (place->positions != NULL)
-		statistics_fetch(place->positions, parameter_count);
-}
-
 static void
 count_record(L4Source *work, int stream, Shape *shape, const L4Record *record)
 {
@@ -88,12 +68,8 @@ count_record(L4Source *work, int stream, Shape *shape, const L4Record *record)
 	if (source_is_ending(work) && !summary->imaged)
 		source_keep_image(work, summary);
 	if (record->parameter_count > 0)
-	{
 		statistics_add(&work->counts.memory, &summary->statistics, record->parameters, record->parameter_count,
 					   record->line_no);
-		if (stream < shape->stream_room)
-			shape->by_stream[stream].positions = summary->statistics.positions;
-	}
 	row->occurrences++;
 	row->level = Max(row->level, record->level);
 	row->last_line = record->line_no;
@@ -213,7 +189,6 @@ source_take_record(const L4RawRecord *raw, void *argument)
 	record.line_count = raw->line_count;
 	record.level = raw->header.level;
 	shape = source_mask_record(work, &record, raw->rest);
-	fetch_counts(shape, (int) (stream - work->streams.list), record.parameter_count);
 	record.stream = segment_stream(work, stream);
 	record.line_no = raw->line_no;
 	record.line_part = raw->line_part;

@@ -44,13 +44,6 @@ typedef struct SummaryEntry
 	char		status;
 } SummaryEntry;
 
-/* The counts of a shape in a stream, and where the statistics lay that they had last. */
-typedef struct CountsPlace
-{
-	Summary    *summary;		/* NULL where not known */
-	const L4ParameterStatistics *positions;
-} CountsPlace;
-
 /* A shape that the source has. Lies still too. */
 typedef struct Shape
 {
@@ -62,7 +55,7 @@ typedef struct Shape
 	Summary    *last_summary;	/* and its counts */
 	int			turns;			/* how often another stream came next */
 	int			stream_room;
-	CountsPlace *by_stream;		/* counts by stream; NULL for most shapes */
+	Summary   **by_stream;		/* counts by stream, NULL where not known; NULL for most shapes */
 	L4Bytes		text;
 	bool		coarse;			/* in place of one beyond the limit */
 	bool		firm;			/* a record has it that cannot change any more */
