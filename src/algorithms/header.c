@@ -15,85 +15,6 @@
 #include "storage/shmem.h"
 #include "tools/bytes.h"
 
-static const char *const group_names[GROUP_COUNT] = {
-	"ts", "epoch", "mmdd", "year", "month", "day", "time", "level", "severity",
-	"level_tens", "component", "logger", "module", "proc", "file", "rank", "local_rank", "host", "node"
-};
-
-/* So many line prefixes may be traced at first; each further one must be earned by so many that were found. */
-#define TRACE_CREDIT 1000
-#define TRACE_COST 50
-/*
- * A rule whose line prefixes could not be kept so many times in a row asks for too much of its lines; they are not traced any
- * more.
- */
-#define TRACES_IN_VAIN 10
-
-static int
-compare_formats(const void *a, const void *b)
-{
-	const L4Format *x = *(const L4Format *const *) a;
-	const L4Format *y = *(const L4Format *const *) b;
-
-	if (x->priority != y->priority)
-		return x->priority < y->priority ? -1 : 1;
-	return strcmp(x->name, y->name);
-}
-
-/*
- * Compiles one format. Anchoring inside the pattern keeps pcre2 on its machine code, which anchoring at run time does not. A
- * pattern that may turn on comments cannot be wrapped.
- */
-static void
-rule_compile(HeaderRule *rule, const L4Format *format)
-{
-	char	   *what = psprintf("format \"%s\"", format->name);
-	int			i;
-
-	rule->format = format;
-	rule->enabled = !format->dominant;
-	rule->pattern = pattern_compile(format->pattern, strlen(format->pattern), what);
-	if (format->pattern[0] != '\0' && strchr(format->pattern, '#') == NULL)
-	{
-		char	   *wrapped = psprintf("\\A(?:%s)", format->pattern);
-
-		rule->pattern = pattern_compile(wrapped, strlen(wrapped), what);
-		rule->self_anchored = true;
-	}
-	for (i = 0; i < GROUP_COUNT; i++)
-		rule->groups[i] = pattern_group_number(rule->pattern, group_names[i]);
-}
-
-static void
-rules_build(HeaderRules *rules, const L4Format *formats, int count, L4FormatKind kind, bool remember)
-{
-	const L4Format **order = palloc(mul_size(Max(count, 1), sizeof(L4Format *)));
-	const char **patterns = palloc(mul_size(Max(count, 1), sizeof(char *)));
-	int			i;
-
-	for (i = 0; i < count; i++)
-		if (formats[i].kind == kind)
-			order[rules->count++] = &formats[i];
-	qsort(order, rules->count, sizeof(L4Format *), compare_formats);
-	rules->rules = palloc0(mul_size(Max(rules->count, 1), sizeof(HeaderRule)));
-	for (i = 0; i < rules->count; i++)
-	{
-		rule_compile(&rules->rules[i], order[i]);
-		patterns[i] = order[i]->pattern;
-	}
-	rules->filter = prefilter_create(patterns, rules->count);
-	for (i = 0; i < rules->count; i++)
-		remember = prefilter_knows(rules->filter, i, &rules->rules[i].alternatives) && remember;
-	if (remember && prefilter_words(rules->filter) <= TRACED_WORDS)
-	{
-		rules->cache = line_prefix_cache_create();
-		rules->known = palloc(L4_LINE_PREFIX_LIMIT * sizeof(HeaderFacts));
-		rules->credit = TRACE_CREDIT * TRACE_COST;
-	}
-	pfree(patterns);
-	pfree(order);
-}
-
 /*
  * header_parser_create: a parser for the given formats, which must stay in place. Errors: 2201B for a pattern that does not
  * compile. Cost: some 50 microseconds a format: make one per stream or call site, not per line.
@@ -107,8 +28,8 @@ header_parser_create(const L4Format *formats, int count, pg_tz *zone, TimestampT
 	parser->stamped = parser->coloured = true;
 	parser->zone = zone;
 	parser->reference = reference;
-	rules_build(&parser->prefixes, formats, count, L4_FORMAT_PREFIX, remember);
-	rules_build(&parser->headers, formats, count, L4_FORMAT_HEADER, remember);
+	header_rules_build(&parser->prefixes, formats, count, L4_FORMAT_PREFIX, remember);
+	header_rules_build(&parser->headers, formats, count, L4_FORMAT_HEADER, remember);
 	return parser;
 }
 
@@ -150,191 +71,12 @@ header_parser_reset(L4HeaderParser *parser, TimestampTz reference)
 		parser->prefixes.rules[i].enabled = !parser->prefixes.rules[i].format->dominant;
 }
 
-/* The first rule by priority that matches at the beginning of text, or NULL. Rules not enabled count only where all is set. */
-HeaderRule *
-header_rules_match(HeaderRules *rules, L4Bytes text, bool all)
-{
-	const uint64 *candidates = prefilter_candidates(rules->filter, text);
-	int			words = prefilter_words(rules->filter);
-	int			word;
-
-	rules->gave_up = false;
-	for (word = 0; word < words; word++)
-	{
-		uint64		set = candidates[word];
-
-		for (; set != 0; set &= set - 1)
-		{
-			int			i = word * 64 + __builtin_ctzll(set);
-			HeaderRule *rule = &rules->rules[i];
-			L4MatchResult result;
-
-			if (i >= rules->count)
-				return NULL;
-			if (!rule->enabled && (!all || rule->groups[GROUP_NODE] >= 0))
-				continue;
-			result = pattern_try(rule->pattern, text, 0, !rule->self_anchored);
-			if (result == L4_MATCH)
-				return rule;
-			rules->gave_up |= result == L4_GAVE_UP;
-		}
-	}
-	return NULL;
-}
-
-static bool
-span_has_digit(L4Bytes span)
-{
-	size_t		i;
-
-	for (i = 0; i < span.size; i++)
-		if (span.data[i] >= '0' && span.data[i] <= '9')
-			return true;
-	return false;
-}
-
-static inline bool
-facts_group(const HeaderFacts *facts, enum HeaderGroup group, const char *text, L4Bytes *span)
-{
-	if (facts->begins[group] < 0)
-		return false;
-	span->data = text + facts->begins[group];
-	span->size = facts->sizes[group];
-	return true;
-}
-
-/* The level that a match states, and where; false, and none, where it states none. */
-static bool
-facts_level(const HeaderFacts *facts, const char *text, L4Level *level, L4Bytes *span)
-{
-	*level = L4_LEVEL_NONE;
-	if (facts_group(facts, GROUP_LEVEL, text, span) || facts_group(facts, GROUP_SEVERITY, text, span))
-		*level = level_from_text(*span);
-	else if (facts_group(facts, GROUP_LEVEL_TENS, text, span))
-		*level = level_from_tens(bytes_number(*span));
-	else
-		return false;
-	return true;
-}
-
-/* How much of the text the line prefix takes that a rule matched: all up to its end, wherever \K has the match begin. */
-size_t
-header_prefix_size(const HeaderRule *rule, L4Bytes text)
-{
-	L4Bytes		span;
-
-	return pattern_group(rule->pattern, 0, &span) ? span.data + span.size - text.data : 0;
-}
-
-/* Takes down what the match of a rule says. */
-static void
-facts_of_match(HeaderFacts *facts, HeaderRule *rule, L4Bytes text)
-{
-	L4Bytes		span = {NULL, 0};
-	int			group;
-
-	facts->rule = rule;
-	facts->size = (int) header_prefix_size(rule, text);
-	for (group = 0; group < GROUP_COUNT; group++)
-	{
-		bool		there = rule->groups[group] >= 0 && pattern_group(rule->pattern, rule->groups[group], &span) &&
-			span.size > 0;
-
-		facts->begins[group] = there ? (int16) (span.data - text.data) : -1;
-		facts->sizes[group] = there ? (int16) span.size : 0;
-	}
-	facts->level_in_digits = facts_level(facts, text.data, &facts->level, &span) && span_has_digit(span);
-	facts->component = -1;
-	for (group = GROUP_FILE; group >= GROUP_COMPONENT; group--)
-		if (facts->begins[group] >= 0)
-			facts->component = group;
-	memset(&facts->layout, 0, sizeof(facts->layout));
-	if (facts_group(facts, GROUP_TS, text.data, &span))
-		(void) frame_time_layout(span, &facts->layout);
-}
-
-/*
- * Finds out what the first rule by priority that matches at the beginning of text says. Rules not enabled count only where all
- * is set. False where none matches.
- */
-static bool
-facts_find(HeaderRules *rules, L4Bytes text, bool all, HeaderFacts *facts)
-{
-	HeaderRule *rule = header_rules_match(rules, text, all);
-
-	if (rule == NULL)
-		return false;
-	facts_of_match(facts, rule, text);
-	return true;
-}
-
-/*
- * Adds what the rules ask for that were tried: those up to `last`, or all. Most are ruled out by the first bytes of the text;
- * the others are walked.
- */
-static void
-trace_rules(L4LinePrefixTrace *trace, const HeaderRules *rules, bool all, const HeaderRule *last)
-{
-	uint64		tried[TRACED_WORDS] = {0};
-	int			count = last != NULL ? last - rules->rules + 1 : rules->count;
-	int			extent;
-	int			i;
-
-	for (i = 0; i < count; i++)
-		if (all || rules->rules[i].enabled)
-			tried[i / 64] |= UINT64CONST(1) << (i % 64);
-	extent = prefilter_rule_out(rules->filter, trace->text, tried);
-	if (extent > 0)
-		line_prefix_trace_position(trace, extent - 1);
-	for (i = 0; i < count && !trace->failed; i++)
-		if ((tried[i / 64] >> (i % 64)) & 1)
-			line_prefix_trace_add(trace, rules->rules[i].format->pattern, rules->rules[i].alternatives);
-}
-
-/* Of texts with neither prefix nor header so many bytes more are remembered: a look then tries few sizes. */
-#define NOTHING_STEP 8
-
-/* May a line prefix that this rule matched, or none, be traced? */
-static bool
-take_credit(HeaderRules *rules, const HeaderRule *rule)
-{
-	if (rules->credit < TRACE_COST || (rule != NULL && rule->in_vain >= TRACES_IN_VAIN))
-		return false;
-	rules->credit -= TRACE_COST;
-	return true;
-}
-
-static void
-facts_keep(HeaderRules *rules, const L4LinePrefixTrace *trace, const HeaderFacts *facts)
-{
-	int			prefix = line_prefix_cache_keep(rules->cache, trace);
-
-	if (facts->rule != NULL)
-		facts->rule->in_vain = prefix >= 0 ? 0 : facts->rule->in_vain + 1;
-	if (prefix >= 0)
-		rules->known[prefix] = *facts;
-}
-
-/* What a line prefix says that was met before, or NULL. */
-static inline const HeaderFacts *
-facts_recall(HeaderRules *rules, L4Bytes text)
-{
-	int			prefix = line_prefix_cache_find(rules->cache, text);
-
-	if (prefix < 0)
-		return NULL;
-	rules->credit++;
-	if (rules->known[prefix].rule != NULL)
-		rules->known[prefix].rule->in_vain = 0;
-	return &rules->known[prefix];
-}
-
 static int
 facts_number(const HeaderFacts *facts, enum HeaderGroup group, const char *text)
 {
 	L4Bytes		span;
 
-	return facts_group(facts, group, text, &span) ? bytes_number(span) : -1;
+	return header_facts_group(facts, group, text, &span) ? bytes_number(span) : -1;
 }
 
 /* The date of a time of day that stands apart: MMDD, or month and day, perhaps with a year of two or four digits. */
@@ -345,7 +87,7 @@ facts_date(const HeaderFacts *facts, const char *text, char *buffer, size_t room
 	int			month;
 	int			day;
 
-	if (facts_group(facts, GROUP_MMDD, text, date))
+	if (header_facts_group(facts, GROUP_MMDD, text, date))
 		return true;
 	month = facts_number(facts, GROUP_MONTH, text);
 	day = facts_number(facts, GROUP_DAY, text);
@@ -365,7 +107,7 @@ take_clock(const HeaderFacts *facts, const char *text, L4Header *header)
 {
 	L4Bytes		span;
 
-	if (facts_group(facts, GROUP_TIME, text, &span) && timestamp_parse_clock(span, &header->clock))
+	if (header_facts_group(facts, GROUP_TIME, text, &span) && timestamp_parse_clock(span, &header->clock))
 		header->has_clock = true;
 }
 
@@ -379,7 +121,7 @@ take_time(L4HeaderParser *parser, const HeaderFacts *facts, const char *text, L4
 	L4Bytes		date;
 	TimestampTz time;
 
-	if (facts_group(facts, GROUP_TS, text, &span))
+	if (header_facts_group(facts, GROUP_TS, text, &span))
 	{
 		if (!time_cache_parse(&parser->times, facts->layout, span, parser->zone, parser->reference, &time, &form))
 			return false;
@@ -388,12 +130,12 @@ take_time(L4HeaderParser *parser, const HeaderFacts *facts, const char *text, L4
 		header->time = time;
 		return true;
 	}
-	if (facts_group(facts, GROUP_EPOCH, text, &span))
+	if (header_facts_group(facts, GROUP_EPOCH, text, &span))
 	{
 		if (!timestamp_parse_epoch(span, &time))
 			return false;
 	}
-	else if (!facts_group(facts, GROUP_TIME, text, &span) || !facts_date(facts, text, buffer, sizeof(buffer), &date) ||
+	else if (!header_facts_group(facts, GROUP_TIME, text, &span) || !facts_date(facts, text, buffer, sizeof(buffer), &date) ||
 			 !timestamp_parse_parts(date, span, parser->zone, parser->reference, &time))
 		return false;
 	header->time_text.size = 0;
@@ -413,11 +155,11 @@ take_facts(L4HeaderParser *parser, const HeaderFacts *facts, const char *text, L
 	else
 		take_clock(facts, text, header);
 	if (facts->level_in_digits)
-		(void) facts_level(facts, text, &header->level, &span);
+		(void) header_facts_level(facts, text, &header->level, &span);
 	else if (facts->level != L4_LEVEL_NONE)
 		header->level = facts->level;
 	if (facts->component >= 0)
-		(void) facts_group(facts, facts->component, text, &header->component);
+		(void) header_facts_group(facts, facts->component, text, &header->component);
 }
 
 /*
@@ -432,7 +174,7 @@ take_prefix(L4HeaderParser *parser, const HeaderFacts *facts, const char *text, 
 	L4Bytes		span;
 
 	take_facts(parser, facts, text, header);
-	if (facts_group(facts, GROUP_HOST, text, &span) || facts_group(facts, GROUP_NODE, text, &span))
+	if (header_facts_group(facts, GROUP_HOST, text, &span) || header_facts_group(facts, GROUP_NODE, text, &span))
 		header->host = span;
 	if (local_rank >= 0 && header->rank >= 0)
 	{
@@ -445,7 +187,7 @@ take_prefix(L4HeaderParser *parser, const HeaderFacts *facts, const char *text, 
 	if (rank >= 0)
 	{
 		header->rank = rank;
-		(void) facts_group(facts, GROUP_RANK, text, number);
+		(void) header_facts_group(facts, GROUP_RANK, text, number);
 	}
 	header->prefixes[header->prefix_count++] = (int) (facts->rule - parser->prefixes.rules);
 	header->size += facts->size;
@@ -477,12 +219,13 @@ static void
 find_header(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 {
 	L4Bytes		text = header_window(line, header->size);
-	HeaderFacts facts;
+	HeaderFacts room;
+	const HeaderFacts *facts;
 
 	if (header_has_learnt(&parser->learnt) && header_take_learnt(parser, line, header))
 		return;
-	if (facts_find(&parser->headers, text, true, &facts))
-		take_header(parser, &facts, text.data, header);
+	if ((facts = header_rules_find(&parser->headers, text, &room)) != NULL)
+		take_header(parser, facts, text.data, header);
 }
 
 /* Field by field: memset of the whole becomes a string instruction, which takes longer than it does to find a known header. */
@@ -528,10 +271,13 @@ parse_from(L4HeaderParser *parser, L4Bytes line, L4Header *header, bool lone)
 	{
 		L4Bytes		text = header_window(line, header->size);
 		HeaderFacts facts;
+		bool		found;
 
 		if (header_take_label(parser, text, header))
 			continue;
-		if (!facts_find(&parser->prefixes, text, lone, &facts) || facts.size == 0 || names_second_host(&facts, header))
+		found = lone ? header_rules_first(&parser->prefixes, text, true, &facts) :
+			header_rules_recall(&parser->prefixes, text, &facts);
+		if (!found || facts.size == 0 || names_second_host(&facts, header))
 			break;
 		if (!facts.rule->enabled && lone && !provisional)
 		{
@@ -551,92 +297,66 @@ parse_from(L4HeaderParser *parser, L4Bytes line, L4Header *header, bool lone)
 	}
 }
 
-/* The prefix at the beginning of text; false where there is none. */
-static bool
-recall_prefix(L4HeaderParser *parser, L4Bytes text, HeaderFacts *facts)
+/* Takes off what is known of the header behind all prefixes, if there is one. */
+static inline void
+take_rest(L4HeaderParser *parser, const HeaderFacts *facts, const char *text, L4Bytes number, L4Header *header)
 {
-	HeaderRules *rules = &parser->prefixes;
-	const HeaderFacts *known;
-
-	if (!prefilter_any(rules->filter, text))
-		return false;
-	known = facts_recall(rules, text);
-	if (known != NULL)
-	{
-		*facts = *known;
-		return true;
-	}
-	if (!facts_find(rules, text, false, facts))
-		return false;
-	if (facts->size > 0 && take_credit(rules, facts->rule))
-	{
-		L4LinePrefixTrace trace = {.text = text};
-
-		trace_rules(&trace, rules, false, facts->rule);
-		facts_keep(rules, &trace, facts);
-	}
-	return true;
+	take_task(parser, number, header);
+	if (facts->rule != NULL)
+		take_header(parser, facts, text, header);
 }
 
-/* Remembers the header, or that there is none, at the beginning of a text that begins with no prefix. */
-static void
-keep_header(L4HeaderParser *parser, L4Bytes text, const HeaderFacts *facts)
+/* Goes on with a line that begins with one prefix at most, where of the text behind it no header is remembered. */
+static pg_noinline void
+parse_beyond_memory(L4HeaderParser *parser, L4Bytes line, L4Bytes number, L4Header *header)
 {
-	L4LinePrefixTrace trace = {.text = text};
+	L4Bytes		text = header_window(line, header->size);
+	HeaderFacts facts;
+	bool		at_name = false;
 
-	/* where one gave up, it is told how often */
-	if (facts->rule == NULL && (parser->prefixes.gave_up || parser->headers.gave_up))
-		return;
-	if (!take_credit(&parser->headers, facts->rule))
-		return;
-	trace_rules(&trace, &parser->prefixes, false, NULL);
-	trace_rules(&trace, &parser->headers, true, facts->rule);
-	if (facts->rule == NULL && trace.extent > 0)
-		line_prefix_trace_position(&trace, TYPEALIGN(NOTHING_STEP, trace.extent) - 1);
-	facts_keep(&parser->headers, &trace, facts);
+	while (header->prefix_count < L4_PREFIX_LIMIT && header_rules_recall(&parser->prefixes, text, &facts) && facts.size > 0)
+	{
+		const HeaderFacts *known;
+
+		at_name = names_second_host(&facts, header);
+		if (at_name)
+			break;
+		take_prefix(parser, &facts, text.data, header, &number);
+		text = header_window(line, header->size);
+		if ((known = header_facts_recall(&parser->headers.memory, text)) != NULL)
+		{
+			take_rest(parser, known, text.data, number, header);
+			return;
+		}
+	}
+	if (!header_rules_first(&parser->headers, text, true, &facts))
+		facts.rule = NULL;
+	if (header->prefix_count < L4_PREFIX_LIMIT && !at_name)
+		header_keep(parser, text, &facts);
+	take_rest(parser, &facts, text.data, number, header);
 }
 
 /*
  * Does what parse_from does without lone, by memory. A header is remembered with no prefix before it: the prefixes' rules are
  * traced with the headers'. So a line that begins with one, or with neither, is told by one look.
  */
-static void
+static inline void
 parse_by_memory(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 {
-	HeaderFacts facts;
 	L4Bytes		number = {NULL, 0};
-	L4Bytes		text;
+	L4Bytes		text = header_window(line, 0);
 	const HeaderFacts *known;
-	bool		at_name = false;
 
 	/* where the line before had a prefix, as a rule this one has */
-	text = header_window(line, 0);
-	if (parser->had_prefix && (known = facts_recall(&parser->prefixes, text)) != NULL && known->size > 0)
-		take_prefix(parser, known, text.data, header, &number);
-	for (;;)
+	if (parser->had_prefix && (known = header_facts_recall(&parser->prefixes.memory, text)) != NULL && known->size > 0)
 	{
+		take_prefix(parser, known, text.data, header, &number);
 		text = header_window(line, header->size);
-		if ((known = facts_recall(&parser->headers, text)) != NULL)
-		{
-			take_task(parser, number, header);
-			if (known->rule != NULL)
-				take_header(parser, known, text.data, header);
-			return;
-		}
-		if (header->prefix_count == L4_PREFIX_LIMIT || !recall_prefix(parser, text, &facts) || facts.size == 0)
-			break;
-		at_name = names_second_host(&facts, header);
-		if (at_name)
-			break;
-		take_prefix(parser, &facts, text.data, header, &number);
 	}
-	if (!facts_find(&parser->headers, text, true, &facts))
-		facts.rule = NULL;
-	if (header->prefix_count < L4_PREFIX_LIMIT && !at_name)
-		keep_header(parser, text, &facts);
-	take_task(parser, number, header);
-	if (facts.rule != NULL)
-		take_header(parser, &facts, text.data, header);
+	if ((known = header_facts_recall(&parser->headers.memory, text)) != NULL)
+		take_rest(parser, known, text.data, number, header);
+	else
+		parse_beyond_memory(parser, line, number, header);
 }
 
 bool
@@ -684,7 +404,7 @@ keep_time(L4Header *header, const L4Header *outer)
  * Where a program logs through the system's log with headers of its own, that log's header is but a label, of host and process,
  * and the program's own follows. The time stays that of the log, which says its zone and is there for each line.
  */
-static void
+static pg_noinline void
 unwrap(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 {
 	L4Header	outer;
@@ -731,20 +451,21 @@ is_inner_header(const HeaderFacts *facts, const L4Header *outer, L4Bytes line)
  * A stamp alone that a platform or a tool put before what a program wrote with a header of its own: that is of the header, too.
  * The time stays that of the stamp, which is there for each line. False where none is.
  */
-static bool
+static pg_noinline bool
 take_inner_header(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 {
 	L4Bytes		text = header_window(line, header->size);
 	L4Header	outer;
-	HeaderFacts facts;
+	HeaderFacts room;
+	const HeaderFacts *facts;
 
 	if (!header->has_header || !header->has_time || header->level != L4_LEVEL_NONE || text.size == 0 ||
 		(header->component.size > 0 && header->format != parser->prefixes.count + parser->headers.count) ||
-		!prefilter_any(parser->headers.filter, text) || !facts_find(&parser->headers, text, true, &facts) ||
-		!is_inner_header(&facts, header, line))
+		!prefilter_any(parser->headers.filter, text) ||
+		(facts = header_rules_find(&parser->headers, text, &room)) == NULL || !is_inner_header(facts, header, line))
 		return false;
 	outer = *header;
-	take_header(parser, &facts, text.data, header);
+	take_header(parser, facts, text.data, header);
 	if (header->stated_rank < 0)
 		header->stated_rank = outer.stated_rank;
 	keep_time(header, &outer);
@@ -758,8 +479,8 @@ parse_outer(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 	header_init(header);
 	if (line.size == 0)
 		return;
-	if (parser->sampled && !header_has_learnt(&parser->learnt) && parser->prefixes.cache != NULL &&
-		parser->headers.cache != NULL)
+	if (parser->sampled && !header_has_learnt(&parser->learnt) && parser->prefixes.memory.cache != NULL &&
+		parser->headers.memory.cache != NULL)
 	{
 		parse_by_memory(parser, line, header);
 		parser->had_prefix = header->prefix_count > 0;
@@ -789,6 +510,15 @@ parse_line(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 		header->rank = header->stated_rank;
 }
 
+/* Of a line that begins with a colour the header is that of the line without colours. */
+static pg_noinline void
+parse_coloured(L4HeaderParser *parser, L4Bytes line, L4Header *header)
+{
+	parse_line(parser, header_without_colours(&parser->colours, line), header);
+	if (!header_place_in_colours(&parser->colours, line, header))
+		header_init(header);
+}
+
 /*
  * header_parse: fills header for one line (without its terminator). The spans point into the line. A line without prefix and
  * header gives size 0. A site's own pattern that gives up does not match. Cost: some 20 ns for a line without a header, 300 to
@@ -798,14 +528,16 @@ parse_line(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 void
 header_parse(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 {
-	if (!parser->coloured || !header_is_coloured(line))
-		parse_line(parser, line, header);
+	if (parser->coloured && header_is_coloured(line))
+		parse_coloured(parser, line, header);
 	else
-	{
-		parse_line(parser, header_without_colours(&parser->colours, line), header);
-		if (!header_place_in_colours(&parser->colours, line, header))
-			header_init(header);
-	}
+		parse_line(parser, line, header);
+}
+
+bool
+header_wraps(const L4HeaderParser *parser)
+{
+	return envelope_is_here(&parser->learnt.envelope);
 }
 
 bool
@@ -813,7 +545,7 @@ header_unwrap(const L4HeaderParser *parser, L4Bytes line, L4Wrapped *wrapped)
 {
 	L4Bytes		values[L4_ENVELOPE_PARTS];
 
-	if (!envelope_is_here(&parser->learnt.envelope) || !envelope_open(&parser->learnt.envelope, line, values))
+	if (!header_wraps(parser) || !envelope_open(&parser->learnt.envelope, line, values))
 		return false;
 	*wrapped = (L4Wrapped) {values[L4_ENVELOPE_TEXT], values[L4_ENVELOPE_HOST], values[L4_ENVELOPE_TIME],
 		values[L4_ENVELOPE_PATH]};
@@ -828,6 +560,24 @@ header_complete(L4HeaderParser *parser, const L4Wrapped *wrapped, L4Header *head
 		header_take_time(parser, wrapped->time, header);
 	if (header->rank < 0 && header->local_rank < 0)
 		header->rank = envelope_path_rank(wrapped->path);
+}
+
+void
+header_forget_other_prefixes(L4HeaderParser *parser)
+{
+	HeaderRules *prefixes = &parser->prefixes;
+	bool		same = true;
+	int			i;
+
+	for (i = 0; i < prefixes->count; i++)
+	{
+		same = same && prefixes->rules[i].enabled == prefixes->rules[i].remembered;
+		prefixes->rules[i].remembered = prefixes->rules[i].enabled;
+	}
+	if (same || prefixes->memory.cache == NULL || parser->headers.memory.cache == NULL)
+		return;
+	line_prefix_cache_reset(prefixes->memory.cache);
+	line_prefix_cache_reset(parser->headers.memory.cache);
 }
 
 /* The flags in what is saved. */
@@ -884,6 +634,7 @@ header_parser_restore(L4HeaderParser *parser, L4ColumnReader *in)
 		column_corrupted("a source was read with other formats");
 	for (i = 0; i < parser->prefixes.count; i++)
 		parser->prefixes.rules[i].enabled = column_get_unsigned(in) != 0;
+	header_forget_other_prefixes(parser);
 	memset(&parser->learnt, 0, sizeof(parser->learnt));
 	if ((flags & SAVED_LEARNT) != 0)
 		header_learnt_restore(&parser->learnt, in);

@@ -94,6 +94,8 @@ typedef struct L4Wrapped
 } L4Wrapped;
 
 extern bool header_unwrap(const L4HeaderParser *parser, L4Bytes line, L4Wrapped *wrapped);
+/* Did the sample teach that there are such lines? */
+extern bool header_wraps(const L4HeaderParser *parser);
 
 /* Adds to the header of a text what the collector says of it, besides the host, where the text itself does not. */
 extern void header_complete(L4HeaderParser *parser, const L4Wrapped *wrapped, L4Header *header);

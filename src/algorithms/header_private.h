@@ -1,6 +1,6 @@
 /*
- * header_private.h: what a parser of headers is made of, for header.c and header_learnt.c, which take lines apart, and
- * header_sample.c, which learns from the first ones what holds for a stream.
+ * header_private.h: what a parser of headers is made of, for header.c and header_learnt.c, which take lines apart,
+ * header_rules.c, which tries the rules, and header_sample.c, which learns from the first ones what holds for a stream.
  */
 #ifndef L4_HEADER_PRIVATE_H
 #define L4_HEADER_PRIVATE_H
@@ -49,16 +49,24 @@ typedef struct HeaderRule
 	int			groups[GROUP_COUNT];
 } HeaderRule;
 
+/* What recent texts were told by rules. */
+typedef struct HeaderMemory
+{
+	L4LinePrefixCache *cache;	/* NULL where nothing is remembered, */
+	HeaderFacts *known;			/* else what each line prefix in it says */
+	/* line prefixes that may still be traced: a log without recurring line prefixes must not pay for each line */
+	int64		credit;
+	int			in_vain;		/* texts that no rule matched and that could not be kept, in a row */
+} HeaderMemory;
+
 /* The rules of one kind in the order of priority. */
 typedef struct HeaderRules
 {
 	int			count;
 	HeaderRule *rules;
 	L4Prefilter *filter;
-	L4LinePrefixCache *cache;			/* NULL where nothing is remembered, */
-	HeaderFacts *known;			/* else what each line prefix in it says */
-	/* line prefixes that may still be traced: a log without recurring line prefixes must not pay for each line */
-	int64		credit;
+	HeaderMemory memory;		/* by those that count in this stream, and of headers, by the prefixes' rules first */
+	HeaderMemory alone;			/* by all rules of this kind, and no others */
 	bool		gave_up;		/* one of them did when they were tried last */
 } HeaderRules;
 
@@ -114,14 +122,61 @@ header_window(L4Bytes line, size_t offset)
 	return window;
 }
 
-/*
- * header.c: the first rule that matches at the beginning of a text, its match in the pattern; all: dominant ones, too, but for
- * those that want the name of a node.
- */
-extern HeaderRule *header_rules_match(HeaderRules *rules, L4Bytes text, bool all);
+/* The span of a group in the text that was matched; false where it took no part. */
+static inline bool
+header_facts_group(const HeaderFacts *facts, enum HeaderGroup group, const char *text, L4Bytes *span)
+{
+	if (facts->begins[group] < 0)
+		return false;
+	span->data = text + facts->begins[group];
+	span->size = facts->sizes[group];
+	return true;
+}
 
-/* header.c: the size of the prefix that a rule just matched in a text. */
+/* How often in a row what this rule matched, or none, could not be kept. */
+static inline int *
+traces_in_vain(HeaderMemory *memory, HeaderRule *rule)
+{
+	return rule != NULL ? &rule->in_vain : &memory->in_vain;
+}
+
+/* What a line prefix says that was met before, or NULL. */
+static inline const HeaderFacts *
+header_facts_recall(HeaderMemory *memory, L4Bytes text)
+{
+	int			prefix = line_prefix_cache_find(memory->cache, text);
+
+	if (prefix < 0)
+		return NULL;
+	memory->credit++;
+	*traces_in_vain(memory, memory->known[prefix].rule) = 0;
+	return &memory->known[prefix];
+}
+
+/* header_rules.c: compiles the rules of a kind; remember: with a memory. Errors: 2201B. */
+extern void header_rules_build(HeaderRules *rules, const L4Format *formats, int count, L4FormatKind kind, bool remember);
+
+/*
+ * header_rules.c: what the first rule says that matches at the beginning of a text; false where none does. Of those that count,
+ * or (all) of dominant ones, too, but for those that want the name of a node.
+ */
+extern bool header_rules_first(HeaderRules *rules, L4Bytes text, bool all, HeaderFacts *facts);
+
+/* header_rules.c: the same of those that count, by memory; and of all, perhaps put into `room`, or NULL. */
+extern bool header_rules_recall(HeaderRules *rules, L4Bytes text, HeaderFacts *facts);
+extern const HeaderFacts *header_rules_find(HeaderRules *rules, L4Bytes text, HeaderFacts *room);
+
+/* header_rules.c: remembers the header, or that there is none, at the beginning of a text that begins with no prefix. */
+extern void header_keep(L4HeaderParser *parser, L4Bytes text, const HeaderFacts *facts);
+
+/* header_rules.c: the level that a match states, and where; false, and none, where it states none. */
+extern bool header_facts_level(const HeaderFacts *facts, const char *text, L4Level *level, L4Bytes *span);
+
+/* header_rules.c: the size of the prefix that a rule just matched in a text: all up to its end, wherever \K has it begin. */
 extern size_t header_prefix_size(const HeaderRule *rule, L4Bytes text);
+
+/* header.c: what is remembered holds for the prefixes that counted when it was: called when those have been told. */
+extern void header_forget_other_prefixes(L4HeaderParser *parser);
 
 /* Did a sample teach any form, label or object, which are tried before the rules? */
 static inline bool

@@ -83,8 +83,10 @@ sample_line(L4HeaderParser *parser, L4Bytes line, int *hits)
 	for (i = 0; i < L4_PREFIX_LIMIT; i++)
 	{
 		L4Bytes		text = header_window(line, size);
-		HeaderRule *rule = header_rules_match(&parser->prefixes, text, true);
-		size_t		more = rule != NULL ? header_prefix_size(rule, text) : node_prefix(parser, text, &rule);
+		HeaderFacts room;
+		const HeaderFacts *facts = header_rules_find(&parser->prefixes, text, &room);
+		HeaderRule *rule = facts != NULL ? facts->rule : NULL;
+		size_t		more = facts != NULL ? (size_t) facts->size : node_prefix(parser, text, &rule);
 
 		if (more == 0)
 			break;
@@ -271,25 +273,6 @@ sample_states_ranks(L4HeaderParser *parser, L4Bytes sample, int lines, bool host
 	return pairs > 1 && needed;
 }
 
-/* What is remembered holds for the prefixes that counted when it was. */
-static void
-forget_other_prefixes(L4HeaderParser *parser)
-{
-	HeaderRules *prefixes = &parser->prefixes;
-	bool		same = true;
-	int			i;
-
-	for (i = 0; i < prefixes->count; i++)
-	{
-		same = same && prefixes->rules[i].enabled == prefixes->rules[i].remembered;
-		prefixes->rules[i].remembered = prefixes->rules[i].enabled;
-	}
-	if (same || prefixes->cache == NULL || parser->headers.cache == NULL)
-		return;
-	line_prefix_cache_reset(prefixes->cache);
-	line_prefix_cache_reset(parser->headers.cache);
-}
-
 /* Headers are learnt from so many lines of a sample. */
 #define LEARN_LINES 80
 /* What is learnt counts where it tells more of one line in so many. */
@@ -416,7 +399,9 @@ typedef struct Program
 static bool
 begins_with_header(HeaderRules *headers, L4Bytes text)
 {
-	const HeaderRule *rule = header_rules_match(headers, header_window(text, 0), true);
+	HeaderFacts room;
+	const HeaderFacts *facts = header_rules_find(headers, header_window(text, 0), &room);
+	const HeaderRule *rule = facts != NULL ? facts->rule : NULL;
 
 	return rule != NULL &&
 		(rule->groups[GROUP_TS] >= 0 || rule->groups[GROUP_TIME] >= 0 || rule->groups[GROUP_LEVEL] >= 0);
@@ -663,6 +648,8 @@ learn_sample(L4HeaderParser *parser, L4Bytes sample)
 
 	parser->stamped = true;
 	parser->sampled = false;
+	for (i = 0; i < prefixes->count; i++)
+		prefixes->rules[i].enabled = !prefixes->rules[i].format->dominant;
 	while (next_line(&left, &line))
 		lines += sample_line(parser, line, hits);
 	parser->sampled = true;
@@ -674,7 +661,7 @@ learn_sample(L4HeaderParser *parser, L4Bytes sample)
 			hosts += hits[i];
 	}
 	parser->tasks = has_tasks(prefixes, hits, lines);
-	forget_other_prefixes(parser);
+	header_forget_other_prefixes(parser);
 	labelled = are_labelled(prefixes, hits, lines);
 	if (lines > 0 && !labelled)
 		learn_label(parser, sample);

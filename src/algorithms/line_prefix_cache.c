@@ -32,8 +32,7 @@
 /* A chunk below a node: another node, or the rest of a line prefix. */
 typedef struct PrefixSlot
 {
-	uint64		low;
-	uint64		high;
+	L4Chunk		chunk;
 	uint16		node;			/* the node above, */
 	uint16		size;			/* bytes of the chunk: CHUNK leads to a node, fewer to a line prefix */
 	int32		target;			/* a node, or the first of the line prefixes that are alike so far; -1 marks an empty slot */
@@ -191,77 +190,56 @@ line_prefix_cache_reset(L4LinePrefixCache *cache)
 		cache->slots[i].target = -1;
 }
 
-/* Eight bytes with each digit made 0, without a branch. */
-static inline uint64
-zeroed_of(uint64 bytes)
-{
-	uint64		figures = bytes ^ UINT64CONST(0x3030303030303030);
-	uint64		others = (((figures & UINT64CONST(0x7f7f7f7f7f7f7f7f)) + UINT64CONST(0x7676767676767676)) | figures) &
-		UINT64CONST(0x8080808080808080);
-	uint64		keep = (others >> 7) * 0xff;
-
-	return (figures & keep) ^ UINT64CONST(0x3030303030303030);
-}
-
 /* From CHUNK - size on: that many bytes are kept, the others not. */
 static const unsigned char chunk_masks[2 * CHUNK] = {
 	0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
 };
 
-/* Keeps the first `size` bytes of a chunk, makes the others NUL. */
-static inline void
-cut_chunk(uint64 *low, uint64 *high, uint32 size)
+/* The first `size` bytes of a chunk, the others NUL. */
+static inline L4Chunk
+cut_chunk(L4Chunk chunk, uint32 size)
 {
-	uint64		mask_low;
-	uint64		mask_high;
+	L4Chunk		mask;
 
-	memcpy(&mask_low, chunk_masks + CHUNK - size, 8);
-	memcpy(&mask_high, chunk_masks + CHUNK - size + 8, 8);
-	*low &= mask_low;
-	*high &= mask_high;
+	memcpy(&mask, chunk_masks + CHUNK - size, CHUNK);
+	return (L4Chunk) {chunk.low & mask.low, chunk.high & mask.high};
 }
 
-static inline void
-read_whole_chunk(const char *from, uint64 *low, uint64 *high)
+static inline bool
+same_chunk(L4Chunk a, L4Chunk b)
 {
-	memcpy(low, from, 8);
-	memcpy(high, from + 8, 8);
-	*low = zeroed_of(*low);
-	*high = zeroed_of(*high);
+	return a.low == b.low && a.high == b.high;
 }
 
-static pg_noinline void
-read_short_chunk(const char *from, size_t size, uint64 *low, uint64 *high)
+static pg_noinline L4Chunk
+read_short_chunk(const char *from, size_t size)
 {
 	char		rest[CHUNK] = {0};
 
 	bytes_copy(rest, from, size % CHUNK);
-	read_whole_chunk(rest, low, high);
+	return zero_digits_chunk(rest);
 }
 
 /* The chunk of the text at `at`, with its digits zeroed; what lies behind the text is NUL. */
-static inline void
-read_chunk(L4Bytes text, size_t at, uint64 *low, uint64 *high)
+static inline L4Chunk
+read_chunk(L4Bytes text, size_t at)
 {
-	if (text.size - at < CHUNK)
-		read_short_chunk(text.data + at, text.size - at, low, high);
-	else
-		read_whole_chunk(text.data + at, low, high);
+	return text.size - at < CHUNK ? read_short_chunk(text.data + at, text.size - at) : zero_digits_chunk(text.data + at);
 }
 
 /* The slot of a chunk, or the empty one where it belongs. */
 static inline PrefixSlot *
-find_slot(L4LinePrefixCache *cache, uint32 node, uint32 size, uint64 low, uint64 high)
+find_slot(L4LinePrefixCache *cache, uint32 node, uint32 size, L4Chunk chunk)
 {
-	uint64		hash =
-		(low ^ (high * UINT64CONST(0x9e3779b97f4a7c15)) ^ ((uint64) node << 8) ^ size) * UINT64CONST(0xff51afd7ed558ccd);
+	uint64		hash = (chunk.low ^ (chunk.high * UINT64CONST(0x9e3779b97f4a7c15)) ^ ((uint64) node << 8) ^ size) *
+		UINT64CONST(0xff51afd7ed558ccd);
 	uint32		slot_number = (uint32) (hash >> 40);
 
 	for (;; slot_number++)
 	{
 		PrefixSlot *slot = &cache->slots[slot_number % SLOT_COUNT];
 
-		if (slot->target < 0 || (slot->low == low && slot->high == high && slot->node == node && slot->size == size))
+		if (slot->target < 0 || (same_chunk(slot->chunk, chunk) && slot->node == node && slot->size == size))
 			return slot;
 	}
 }
@@ -299,44 +277,43 @@ fitting_prefix(const L4LinePrefixCache *cache, int prefix, L4Bytes text)
 typedef struct TextChunks
 {
 	L4Bytes		text;
-	uint64		bytes[2 * CHUNK_LIMIT];
+	L4Chunk		chunks[CHUNK_LIMIT];
 	uint64		hashes[CHUNK_LIMIT];
 } TextChunks;
 
-static inline void
-take_chunk(TextChunks *chunks, int number)
+/* The hash of all up to a chunk, from that of what is before it (0: nothing). */
+static inline uint64
+chunk_hash(uint64 before, L4Chunk chunk)
 {
-	uint64	   *bytes = chunks->bytes + 2 * number;
-	uint64		hash = number > 0 ? chunks->hashes[number - 1] : 0;
+	return (before ^ chunk.low ^ chunk.high * UINT64CONST(0x9e3779b97f4a7c15)) * UINT64CONST(0xff51afd7ed558ccd);
+}
 
-	read_chunk(chunks->text, Min((size_t) number * CHUNK, chunks->text.size), bytes, bytes + 1);
-	hash = (hash ^ bytes[0] ^ bytes[1] * UINT64CONST(0x9e3779b97f4a7c15)) * UINT64CONST(0xff51afd7ed558ccd);
-	chunks->hashes[number] = hash;
+static inline void
+take_chunk(TextChunks *read, int number)
+{
+	read->chunks[number] = read_chunk(read->text, Min((size_t) number * CHUNK, read->text.size));
+	read->hashes[number] = chunk_hash(number > 0 ? read->hashes[number - 1] : 0, read->chunks[number]);
+}
+
+/* Does a line prefix end in this chunk of the text, and the text go on there as it does? */
+static inline bool
+ends_in_chunk(const CachedPrefix *kept, L4Bytes text, int number, L4Chunk chunk)
+{
+	int			left = kept->extent - number * CHUNK;
+	L4Chunk		kept_chunk;
+
+	if (left <= 0 || left > CHUNK || !size_fits(kept, text))
+		return false;
+	memcpy(&kept_chunk, kept->zeroed + number * CHUNK, CHUNK);
+	return same_chunk(cut_chunk(chunk, left), kept_chunk);
 }
 
 /* Does the text, of which chunks up to this number are read, begin with a line prefix that ends in the last of them? */
 static inline bool
-begins_with(const TextChunks *chunks, int number, const CachedPrefix *kept)
+begins_with(const TextChunks *read, int number, const CachedPrefix *kept)
 {
-	int			left = kept->extent - number * CHUNK;
-	uint64		low = chunks->bytes[2 * number];
-	uint64		high = chunks->bytes[2 * number + 1];
-	uint64		kept_bytes[2];
-	int			i;
-
-	if (left <= 0 || left > CHUNK || !size_fits(kept, chunks->text))
-		return false;
-	cut_chunk(&low, &high, left);
-	memcpy(kept_bytes, kept->zeroed + number * CHUNK, CHUNK);
-	if (low != kept_bytes[0] || high != kept_bytes[1])
-		return false;
-	for (i = 0; i < number; i++)
-	{
-		memcpy(kept_bytes, kept->zeroed + i * CHUNK, CHUNK);
-		if (chunks->bytes[2 * i] != kept_bytes[0] || chunks->bytes[2 * i + 1] != kept_bytes[1])
-			return false;
-	}
-	return prefix_fits(kept, chunks->text);
+	return ends_in_chunk(kept, read->text, number, read->chunks[number]) &&
+		memcmp(read->chunks, kept->zeroed, (size_t) number * CHUNK) == 0 && prefix_fits(kept, read->text);
 }
 
 /* The same of a line prefix of up to SHORT bytes, of which low are the text's first. */
@@ -358,27 +335,23 @@ last_short_look(L4LinePrefixCache *cache, uint64 low)
 }
 
 static inline int16 *
-last_look(L4LinePrefixCache *cache, const TextChunks *chunks, int number)
+last_look(L4LinePrefixCache *cache, uint64 hash)
 {
-	return &cache->looks[chunks->hashes[number] >> (64 - LOOK_BITS)];
+	return &cache->looks[hash >> (64 - LOOK_BITS)];
 }
 
 /* The line prefix that ends in a rest below the node that the text goes on with, or -1. */
 static inline int
-find_rest(L4LinePrefixCache *cache, uint32 node, L4Bytes text, uint64 low, uint64 high)
+find_rest(L4LinePrefixCache *cache, uint32 node, L4Bytes text, L4Chunk chunk)
 {
 	uint32		rests = cache->rests[node] & ((1u << CHUNK) - 1);
 
 	for (; rests != 0; rests &= rests - 1)
 	{
 		uint32		size = (uint32) __builtin_ctz(rests);
-		uint64		cut_low = low;
-		uint64		cut_high = high;
-		const PrefixSlot *slot;
+		const PrefixSlot *slot = find_slot(cache, node, size, cut_chunk(chunk, size));
 		int			prefix;
 
-		cut_chunk(&cut_low, &cut_high, size);
-		slot = find_slot(cache, node, size, cut_low, cut_high);
 		if (slot->target >= 0 && (prefix = fitting_prefix(cache, slot->target, text)) >= 0)
 			return prefix;
 	}
@@ -387,33 +360,32 @@ find_rest(L4LinePrefixCache *cache, uint32 node, L4Bytes text, uint64 low, uint6
 
 /* Finds it in the tree, and remembers it. */
 static pg_noinline int
-find_in_tree(L4LinePrefixCache *cache, TextChunks *chunks, int known)
+find_in_tree(L4LinePrefixCache *cache, TextChunks *read, int known)
 {
 	uint32		node = 0;
 	int			number;
 
 	for (number = 0; number < CHUNK_LIMIT && cache->rests[node] != 0; number++)
 	{
-		const uint64 *bytes = chunks->bytes + 2 * number;
 		const PrefixSlot *slot;
 		int			prefix;
 
 		if (number >= known)
-			take_chunk(chunks, number);
-		prefix = find_rest(cache, node, chunks->text, bytes[0], bytes[1]);
+			take_chunk(read, number);
+		prefix = find_rest(cache, node, read->text, read->chunks[number]);
 		if (prefix >= 0)
 		{
 			int			extent = cache->prefixes[prefix].extent;
 
 			if (extent <= SHORT)
-				*last_short_look(cache, chunks->bytes[0]) = (int16) prefix;
+				*last_short_look(cache, read->chunks[0].low) = (int16) prefix;
 			else
-				*last_look(cache, chunks, (extent - 1) / CHUNK) = (int16) prefix;
+				*last_look(cache, read->hashes[(extent - 1) / CHUNK]) = (int16) prefix;
 			return prefix;
 		}
-		if ((size_t) number * CHUNK >= chunks->text.size || (cache->rests[node] >> CHUNK) == 0)
+		if ((size_t) number * CHUNK >= read->text.size || (cache->rests[node] >> CHUNK) == 0)
 			return -1;
-		slot = find_slot(cache, node, CHUNK, bytes[0], bytes[1]);
+		slot = find_slot(cache, node, CHUNK, read->chunks[number]);
 		if (slot->target < 0)
 			return -1;
 		node = (uint32) slot->target;
@@ -421,38 +393,51 @@ find_in_tree(L4LinePrefixCache *cache, TextChunks *chunks, int known)
 	return -1;
 }
 
+/* Goes on where the first chunk does not tell. */
+static pg_noinline int
+find_beyond(L4LinePrefixCache *cache, L4Bytes text, L4Chunk first)
+{
+	TextChunks	read;
+	int			number;
+
+	read.text = text;
+	read.chunks[0] = first;
+	read.hashes[0] = chunk_hash(0, first);
+	for (number = 1; number < cache->chunk_limit && (size_t) number * CHUNK < text.size; number++)
+	{
+		int			look;
+
+		take_chunk(&read, number);
+		look = *last_look(cache, read.hashes[number]);
+		if (look >= 0 && begins_with(&read, number, &cache->prefixes[look]))
+			return look;
+	}
+	return find_in_tree(cache, &read, number);
+}
+
 int
 line_prefix_cache_find(L4LinePrefixCache *cache, L4Bytes text)
 {
-	TextChunks	chunks;
-	int			number;
-	int			look;
+	L4Chunk		first = read_chunk(text, 0);
+	int			look = *last_short_look(cache, first.low);
 
-	chunks.text = text;
-	take_chunk(&chunks, 0);
-	look = *last_short_look(cache, chunks.bytes[0]);
-	if (look >= 0 && begins_with_short(&cache->prefixes[look], text, chunks.bytes[0]))
+	if (look >= 0 && begins_with_short(&cache->prefixes[look], text, first.low))
 		return look;
-	for (number = 0;;)
-	{
-		look = *last_look(cache, &chunks, number);
-		if (look >= 0 && begins_with(&chunks, number, &cache->prefixes[look]))
-			return look;
-		if (++number >= cache->chunk_limit || (size_t) number * CHUNK >= text.size)
-			return find_in_tree(cache, &chunks, number);
-		take_chunk(&chunks, number);
-	}
+	look = *last_look(cache, chunk_hash(0, first));
+	if (look >= 0 && ends_in_chunk(&cache->prefixes[look], text, 0, first) && prefix_fits(&cache->prefixes[look], text))
+		return look;
+	return find_beyond(cache, text, first);
 }
 
 /* The node below `node` that the chunk leads to, made where it is new. */
 static uint32
-node_below(L4LinePrefixCache *cache, uint32 node, uint64 low, uint64 high)
+node_below(L4LinePrefixCache *cache, uint32 node, L4Chunk chunk)
 {
-	PrefixSlot *slot = find_slot(cache, node, CHUNK, low, high);
+	PrefixSlot *slot = find_slot(cache, node, CHUNK, chunk);
 
 	if (slot->target < 0)
 	{
-		*slot = (PrefixSlot) {low, high, (uint16) node, CHUNK, cache->node_count};
+		*slot = (PrefixSlot) {chunk, (uint16) node, CHUNK, cache->node_count};
 		cache->rests[node] |= 1u << CHUNK;
 		cache->rests[cache->node_count++] = 0;
 	}
@@ -468,8 +453,7 @@ line_prefix_cache_keep(L4LinePrefixCache *cache, const L4LinePrefixTrace *trace)
 	/* what must end there is as good as followed by NUL bytes */
 	int			extent = trace->end ? TYPEALIGN(END_STEP, trace->extent) : trace->extent;
 	uint32		size = extent % CHUNK;
-	uint64		low = 0;
-	uint64		high = 0;
+	L4Chunk		rest = {0, 0};
 	int			at;
 
 	if (trace->failed || trace->extent > (int) trace->text.size)
@@ -477,17 +461,10 @@ line_prefix_cache_keep(L4LinePrefixCache *cache, const L4LinePrefixTrace *trace)
 	if (cache->prefix_count == L4_LINE_PREFIX_LIMIT || cache->node_count + L4_WALK_LIMIT / CHUNK > NODE_LIMIT)
 		line_prefix_cache_reset(cache);
 	for (at = 0; at + CHUNK <= extent; at += CHUNK)
-	{
-		read_chunk(trace->text, at, &low, &high);
-		node = node_below(cache, node, low, high);
-	}
-	low = high = 0;
+		node = node_below(cache, node, read_chunk(trace->text, at));
 	if (at < (int) trace->text.size)
-	{
-		read_chunk(trace->text, at, &low, &high);
-		cut_chunk(&low, &high, size);
-	}
-	slot = find_slot(cache, node, size, low, high);
+		rest = cut_chunk(read_chunk(trace->text, at), size);
+	slot = find_slot(cache, node, size, rest);
 	kept = &cache->prefixes[cache->prefix_count];
 	(void) zero_digits(kept->zeroed, trace->text.data, trace->extent);
 	cache->chunk_limit = Max(cache->chunk_limit, (trace->extent + CHUNK - 1) / CHUNK);
@@ -500,7 +477,7 @@ line_prefix_cache_keep(L4LinePrefixCache *cache, const L4LinePrefixTrace *trace)
 		kept->fixed[at] = trace->fixed[at];
 		kept->digits[at] = trace->digits[at];
 	}
-	*slot = (PrefixSlot) {low, high, (uint16) node, (uint16) size, cache->prefix_count};
+	*slot = (PrefixSlot) {rest, (uint16) node, (uint16) size, cache->prefix_count};
 	cache->rests[node] |= 1u << size;
 	return cache->prefix_count++;
 }

@@ -12,15 +12,22 @@
 
 #define CACHE_SLOTS 8192
 
+/* Fills a line of the processor's cache, so that a look waits for one. */
+typedef struct CacheSlot
+{
+	uint64		tag;			/* the hash whose entry is here, */
+	uint64		seen;			/* and the one that was looked for in vain last */
+	L4CachedMessage entry;
+	uint64		unused;
+} CacheSlot;
+
 struct L4MessageCache
 {
 	MemoryContext context;
 	size_t		used;			/* of the budget */
 	uint64		hash;			/* of the message looked for last; 0 where it is not to be kept */
 	char		zeroed[L4_MESSAGE_CACHE_BYTES + L4_ZERO_DIGITS_CHUNK];
-	uint64		tags[CACHE_SLOTS];	/* the hash whose entry is here, */
-	uint64		seen[CACHE_SLOTS];	/* and the one that was looked for in vain last */
-	L4CachedMessage entries[CACHE_SLOTS];
+	CacheSlot  *slots;
 };
 
 L4MessageCache *
@@ -31,9 +38,7 @@ message_cache_create(void)
 	cache->context = CurrentMemoryContext;
 	cache->used = 0;
 	cache->hash = 0;
-	memset(cache->entries, 0, sizeof(cache->entries));
-	memset(cache->tags, 0, sizeof(cache->tags));
-	memset(cache->seen, 0, sizeof(cache->seen));
+	cache->slots = (CacheSlot *) CACHELINEALIGN(palloc0(CACHE_SLOTS * sizeof(CacheSlot) + PG_CACHE_LINE_SIZE));
 	return cache;
 }
 
@@ -70,10 +75,10 @@ message_cache_find(L4MessageCache *cache, L4Bytes message, L4Shape *shape)
 	hash = zero_digits(cache->zeroed, message.data, message.size) | 1;	/* 0 marks an empty place */
 	for (i = 0; i < 2; i++)
 	{
-		uint32		slot = ((uint32) (hash >> 32) ^ (uint32) i) % CACHE_SLOTS;
-		L4CachedMessage *entry = &cache->entries[slot];
+		CacheSlot  *slot = &cache->slots[((uint32) (hash >> 32) ^ (uint32) i) % CACHE_SLOTS];
+		L4CachedMessage *entry = &slot->entry;
 
-		if (cache->tags[slot] == hash && entry->size == message.size &&
+		if (slot->tag == hash && entry->size == message.size &&
 			memcmp(zeroed_of(entry), cache->zeroed, message.size) == 0)
 		{
 			take_parameters(entry, message, shape);
@@ -104,23 +109,24 @@ entry_reserve(L4MessageCache *cache, L4CachedMessage *entry, uint32 room)
 L4CachedMessage *
 message_cache_keep(L4MessageCache *cache, L4Bytes message, const L4Shape *shape, uint64 shape_id)
 {
-	uint32		slot = (uint32) (cache->hash >> 32) % CACHE_SLOTS;
+	uint32		number = (uint32) (cache->hash >> 32) % CACHE_SLOTS;
+	CacheSlot  *slot = &cache->slots[number];
 	L4CachedMessage *entry;
 	int			i;
 
 	if (cache->hash == 0 || shape->digits_matter || shape->parameter_count > L4_MESSAGE_CACHE_PARAMETERS)
 		return NULL;
-	if (cache->seen[slot] != cache->hash)
+	if (slot->seen != cache->hash)
 	{
-		cache->seen[slot] = cache->hash;
+		slot->seen = cache->hash;
 		return NULL;
 	}
-	if (cache->tags[slot] != 0 && cache->tags[slot ^ 1] == 0)
-		slot ^= 1;
-	entry = &cache->entries[slot];
+	if (slot->tag != 0 && cache->slots[number ^ 1].tag == 0)
+		slot = &cache->slots[number ^ 1];
+	entry = &slot->entry;
 	if (!entry_reserve(cache, entry, shape->parameter_count * 2 * sizeof(uint16) + message.size))
 		return NULL;
-	cache->tags[slot] = cache->hash;
+	slot->tag = cache->hash;
 	entry->shape_id = shape_id;
 	entry->shape = NULL;
 	entry->owner = 0;

@@ -67,6 +67,7 @@ struct L4RecordAssembler
 	L4Bytes		fed;			/* the bytes that come now */
 	L4NextByte	carriage_return;
 	L4NextByte	percent;
+	L4NextByte	escape;
 	int64		line_no;		/* of the line being taken apart */
 	int			line_part;			/* records that began on it so far */
 	bool		folded;			/* its beginning went on with a record: nothing else of it may */
@@ -420,10 +421,14 @@ bar_end(L4RecordAssembler *assembler, L4Bytes line)
 {
 	const char *end = line.data + line.size;
 	const char *at = bytes_next(assembler->fed, &assembler->percent, '%', line.data, end);
-	size_t		blanked = line_blanked_bar_end(line);
 
-	if (blanked > 0)
-		return blanked;
+	if (bytes_next(assembler->fed, &assembler->escape, '\033', line.data, end) != NULL)
+	{
+		size_t		blanked = line_blanked_bar_end(line);
+
+		if (blanked > 0)
+			return blanked;
+	}
 	if (at == NULL || end - at < 3 || at[1] != '|')
 		return 0;
 	at = memchr(at + 2, '|', end - at - 2);
@@ -471,20 +476,12 @@ place_header(const L4Place *place, L4Header *header)
 		header->rank = place->rank;
 }
 
-static void
-parse_prefix(L4RecordAssembler *assembler, L4Bytes line, L4Header *header)
+/* The header of a line that a collector wrapped. */
+static pg_noinline void
+parse_wrapped(L4RecordAssembler *assembler, L4Bytes line, L4Header *header)
 {
-	L4Bytes		prefix = {line.data, Min(line.size, HEADER_BYTE_LIMIT)};
+	L4Bytes		prefix = {line.data + assembler->before, Min(line.size - assembler->before, HEADER_BYTE_LIMIT)};
 
-	if (assembler->before == 0 || line.data != assembler->unwrapped.data)
-	{
-		header_parse(assembler->parser, prefix, header);
-		if (assembler->facts.place != NULL)
-			place_header(assembler->facts.place, header);
-		return;
-	}
-	prefix.data += assembler->before;
-	prefix.size = Min(line.size - assembler->before, HEADER_BYTE_LIMIT);
 	header_parse(assembler->parser, prefix, header);
 	header->size += assembler->before;
 	header->prefix_size += assembler->before;
@@ -494,6 +491,15 @@ parse_prefix(L4RecordAssembler *assembler, L4Bytes line, L4Header *header)
 		header->time_text.size = 0;
 	if (header->host.size == 0 && assembler->wrapped.host.size > 0)
 		header->host = kept_host(assembler, assembler->wrapped.host);
+}
+
+static inline void
+parse_prefix(L4RecordAssembler *assembler, L4Bytes line, L4Header *header)
+{
+	if (assembler->before == 0 || line.data != assembler->unwrapped.data)
+		header_parse(assembler->parser, (L4Bytes) {line.data, Min(line.size, HEADER_BYTE_LIMIT)}, header);
+	else
+		parse_wrapped(assembler, line, header);
 	if (assembler->facts.place != NULL)
 		place_header(assembler->facts.place, header);
 }
@@ -621,14 +627,13 @@ take_piece(L4RecordAssembler *assembler, L4Bytes line, const char *terminator)
  * lines.
  */
 static bool
-unwrap_line(L4RecordAssembler *assembler, L4Bytes *line, const char **terminator)
+unwrap_wrapped(L4RecordAssembler *assembler, L4Bytes *line, const char **terminator)
 {
 	StringInfo	out = &assembler->unwrapped;
 	L4Wrapped  *wrapped = &assembler->wrapped;
 	L4Bytes		behind;
 	int			style;
 
-	assembler->before = 0;
 	/* of a line that is cut off, or that carriage returns part, nobody knows where the text ends */
 	if ((*terminator)[0] == '\0' || assembler->skipped > 0 || !header_unwrap(assembler->parser, *line, wrapped) ||
 		memchr(line->data, '\r', line->size) != NULL)
@@ -660,6 +665,14 @@ unwrap_line(L4RecordAssembler *assembler, L4Bytes *line, const char **terminator
 	*line = (L4Bytes) {out->data, (size_t) out->len};
 	*terminator = assembler->behind.data;
 	return true;
+}
+
+/* The same of any line: most files have none that a collector wrapped. */
+static inline bool
+unwrap_line(L4RecordAssembler *assembler, L4Bytes *line, const char **terminator)
+{
+	assembler->before = 0;
+	return header_wraps(assembler->parser) && unwrap_wrapped(assembler, line, terminator);
 }
 
 /* Takes a line apart at its carriage returns; last: its terminator, empty where it has none. */
@@ -803,7 +816,7 @@ record_assembler_feed(L4RecordAssembler *assembler, const char *bytes, size_t si
 
 	assembler->stopped = false;
 	assembler->fed = (L4Bytes) {bytes, size};
-	assembler->carriage_return = assembler->percent = (L4NextByte) {NULL, NULL};
+	assembler->carriage_return = assembler->percent = assembler->escape = (L4NextByte) {NULL, NULL};
 	while (at < end)
 	{
 		/* a line is cut there, whatever the buffers */

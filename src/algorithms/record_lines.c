@@ -199,7 +199,7 @@ ends_in_label(L4Bytes line)
  * brackets of their own, so a plain label counts only where the line ends in one, or what follows it begins as the line does.
  */
 size_t
-line_joined_end(L4Bytes line)
+line_labelled_end(L4Bytes line)
 {
 	const char *end = line.data + line.size;
 	const char *text;

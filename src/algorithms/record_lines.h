@@ -94,7 +94,16 @@ extern const char *line_behind_cursor_moves(const char *at, const char *end);
 /* The end of blanks that overwrite a progress bar, with the moves of the cursor behind them, or 0. */
 extern size_t line_blanked_bar_end(L4Bytes line);
 
-/* The end of what one rank wrote into a labelled line that goes on with what another one did, or 0. Cost: linear. */
-extern size_t line_joined_end(L4Bytes line);
+/*
+ * The end of what one rank wrote into a labelled line, which begins with a bracket, that goes on with what another one did, or
+ * 0. Cost: linear.
+ */
+extern size_t line_labelled_end(L4Bytes line);
+
+static inline size_t
+line_joined_end(L4Bytes line)
+{
+	return line.size > 0 && line.data[0] == '[' ? line_labelled_end(line) : 0;
+}
 
 #endif							/* L4_RECORD_LINES_H */

@@ -1,8 +1,5 @@
 /*
  * zero_digits.c: a text with each of its digits replaced by 0: what lines that differ in their figures alone have in common.
- *
- * Sixteen bytes at a time without a branch; the inner loops have a fixed length so that any compiler makes vector instructions
- * of them.
  */
 #include "tools/zero_digits.h"
 
@@ -11,19 +8,11 @@
 static inline uint64
 zero_chunk(char *to, const char *from, uint64 hash)
 {
-	unsigned char chunk[L4_ZERO_DIGITS_CHUNK];
-	uint64		low;
-	uint64		high;
-	int			i;
+	L4Chunk		chunk = zero_digits_chunk(from);
 
-	memcpy(chunk, from, L4_ZERO_DIGITS_CHUNK);
-	for (i = 0; i < L4_ZERO_DIGITS_CHUNK; i++)
-		chunk[i] = (unsigned char) (chunk[i] - '0') <= 9 ? '0' : chunk[i];
-	memcpy(to, chunk, L4_ZERO_DIGITS_CHUNK);
-	memcpy(&low, chunk, sizeof(low));
-	memcpy(&high, chunk + sizeof(low), sizeof(high));
-	hash = (hash ^ low) * UINT64CONST(0x9e3779b97f4a7c15);
-	return (hash ^ hash >> 32) + high * UINT64CONST(0xff51afd7ed558ccd);
+	memcpy(to, &chunk, sizeof(chunk));
+	hash = (hash ^ chunk.low) * UINT64CONST(0x9e3779b97f4a7c15);
+	return (hash ^ hash >> 32) + chunk.high * UINT64CONST(0xff51afd7ed558ccd);
 }
 
 /*
