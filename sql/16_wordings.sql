@@ -42,7 +42,8 @@
  *   hung_up      a connection was ended at the other side
  *   referral     who is at fault another one's log tells
  *   called_off   somebody or a scheduler ended the whole job, which was well
- *   gathered     one record stands for those of several processes alike, and bears the name of one of them
+ *   gathered     one record stands for those of several processes alike, and bears the name of one of them, or for what
+ *                another process told before
  *   announcing   what is wrong the next record says
  *   led_by       a field that tells by whom a process is led: that is set, and accuses nobody
  *   digest       a value that is a digest or a drawn identifier: no number, though it may be read as one
@@ -385,6 +386,8 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'Please check rank 0 logs for faulty rank.'),
 	(true, 'gathered', 'across_cluster', '\[repeated \S+ across cluster\]',
 		'Error in training function: [repeated 3x across cluster]'),
+	(true, 'gathered', 'agent_passes_on', '\mno error file defined for parent, to copy child error file\M',
+		'no error file defined for parent, to copy child error file (/tmp/error.json)'),
 	(true, 'announcing', 'error_in', '\m(error|exception|failure)s?\M [^\n]{1,60}:\s*$',
 		'Error in training function:');
 

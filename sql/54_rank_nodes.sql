@@ -118,13 +118,14 @@ COMMENT ON FUNCTION @extschema@.l4_rank_hosts(text, @extschema@.l4_job_stream[],
 'Step: On which host each rank of a job (of its streams) says it runs, by the one statement that most ranks make '
 '(l4_said_hosts) and that deals them out evenly over several hosts. No row where none does.';
 
-CREATE FUNCTION @extschema@.l4_is_unplaced(source text, node text, rank int, nodes text[], ranks_per_node int) RETURNS boolean
+CREATE FUNCTION @extschema@.l4_is_unplaced(source text, label text, node text, rank int, nodes text[], ranks_per_node int)
+	RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN rank IS NOT NULL AND (node IS NULL
-	OR node = @extschema@.l4_node_of_rank(rank, nodes, ranks_per_node) AND strpos(source, node) = 0);
-COMMENT ON FUNCTION @extschema@.l4_is_unplaced(text, text, int, text[], int) IS
+RETURN rank IS NOT NULL AND (node IS NULL OR strpos(source, node) = 0
+	AND (node = @extschema@.l4_node_of_rank(rank, nodes, ranks_per_node) OR @extschema@.l4_is_task_label(label)));
+COMMENT ON FUNCTION @extschema@.l4_is_unplaced(text, text, text, int, text[], int) IS
 'Step: Is the node of a rank''s stream one that the rank itself may tell better? It is where neither path nor label names one, '
-'or only the job''s list of nodes does.';
+'or only the job''s list of nodes does, as where the label has the number of a launcher''s task (l4_is_task_label).';
 
 CREATE FUNCTION @extschema@.l4_learn_rank_nodes(job_id text, streams @extschema@.l4_job_stream[] DEFAULT NULL) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
@@ -148,7 +149,7 @@ BEGIN
 		SELECT FROM @extschema@.l4_stream s
 		LEFT JOIN @extschema@.l4_job j ON j.job_id = s.job_id
 		WHERE s.job_id = l4_learn_rank_nodes.job_id AND (s.told_node IS NOT NULL
-			OR @extschema@.l4_is_unplaced(s.source, s.node, s.rank, j.nodes, j.ranks_per_node))) THEN
+			OR @extschema@.l4_is_unplaced(s.source, s.label, s.node, s.rank, j.nodes, j.ranks_per_node))) THEN
 		RETURN 0;
 	END IF;
 	IF streams IS NULL THEN
@@ -166,7 +167,7 @@ BEGIN
 	-- Streams that are being written now their own import learns of. What a path says is not gainsaid.
 	WITH own AS MATERIALIZED (
 		SELECT s.stream_id, s.rank, s.told_node,
-			@extschema@.l4_is_unplaced(s.source, s.node, s.rank, j.nodes, j.ranks_per_node) AS unplaced,
+			@extschema@.l4_is_unplaced(s.source, s.label, s.node, s.rank, j.nodes, j.ranks_per_node) AS unplaced,
 			-- of ranks that were learnt: as labels have it, over the nodes in their order
 			CASE WHEN s.node IS NULL THEN @extschema@.l4_node_of_rank(s.rank, j.nodes, j.ranks_per_node) END AS in_order,
 			-- of a label that is none of the list (an address, an identifier) others tell
@@ -304,11 +305,16 @@ BEGIN
 	PERFORM @extschema@.l4_name_labelled_streams(l4_learn_places.job_id);
 	-- asked once for all steps, and again where one has changed them: a file may be that of hundreds of ranks
 	streams := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_learn_places.job_id) s);
-	IF @extschema@.l4_learn_ranks(l4_learn_places.job_id, streams) > 0 THEN
+	IF @extschema@.l4_learn_task_ranks(l4_learn_places.job_id) + @extschema@.l4_learn_ranks(l4_learn_places.job_id, streams) > 0
+	THEN
 		streams := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_learn_places.job_id) s);
 	END IF;
 	-- first who is where
 	IF @extschema@.l4_learn_rank_nodes(l4_learn_places.job_id, streams) > 0 THEN
+		streams := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_learn_places.job_id) s);
+	END IF;
+	-- the lines of a task's agent are of its processes' node
+	IF @extschema@.l4_learn_task_nodes(l4_learn_places.job_id) > 0 THEN
 		streams := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_learn_places.job_id) s);
 	END IF;
 	-- the order of the list counts where nobody says more
@@ -319,5 +325,5 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_learn_places(text) IS
-'Step: What is learnt at the end of an import of who is who: l4_name_labelled_streams, l4_learn_ranks, '
-'l4_learn_rank_nodes, l4_learn_ranks_in_order and l4_learn_addresses, one after the other.';
+'Step: What is learnt at the end of an import of who is who: l4_name_labelled_streams, l4_learn_task_ranks, l4_learn_ranks, '
+'l4_learn_rank_nodes, l4_learn_task_nodes, l4_learn_ranks_in_order and l4_learn_addresses, one after the other.';

@@ -194,7 +194,9 @@ BEGIN ATOMIC
 		SELECT n.unit, n.node, n.rank, n.kind, n.source, n.stream_id, n.shape_id, n.first_line, n.first_ts, n.role, n.stage,
 			n.iteration, n.reason IN ('new value', 'range') AS valued,
 			CASE WHEN n.message IS NULL THEN h.ending ELSE n.ending END AS ending,
-			n.peer OR n.message IS NULL AND h.peer OR e.line_no IS NOT NULL AS peer, h.together, h.exception,
+			n.peer OR n.message IS NULL AND h.peer OR e.line_no IS NOT NULL
+				-- who counts what gets lost on the way is one of two ends
+				OR COALESCE(n.numbers ->> 'name' ~ (l4_placed_records.wordings).lossy, false) AS peer, h.together, h.exception,
 			h.gathered, h.announcing, n.gravity AS told_gravity,
 			GREATEST(n.gravity, CASE WHEN n.message IS NULL THEN h.gravity END) AS gravity,
 			(n.stream_id, n.shape_id) IN (SELECT a.stream_id, a.shape_id FROM unnest(l4_placed_records.accusations) a)

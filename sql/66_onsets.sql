@@ -126,7 +126,10 @@ BEGIN ATOMIC
 	WITH record AS MATERIALIZED (
 		SELECT r.stream_id, r.source, r.kind, r.unit, r.node, r.rank, r.shape_id, r.ending, r.first_line, r.first_ts, r.stage,
 			r.iteration, r.role, r.unit = l4_onset_records.suspect IS TRUE AS suspected,
-			r.reason IN ('new value', 'range') OR r.gravity >= (limits).gravity_trouble AS grave
+			r.reason IN ('new value', 'range') OR r.gravity >= (limits).gravity_trouble AS grave,
+			-- what stands in a file before its first time was written by then
+			COALESCE(r.first_ts, min(r.first_ts) OVER (PARTITION BY r.source ORDER BY r.first_line
+				ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)) AS by_ts
 		FROM unnest(l4_onset_records.unexplained) r
 	),
 	candidate AS (
@@ -145,7 +148,7 @@ BEGIN ATOMIC
 				WHEN 'rank' THEN r.kind = 'rank' AND NOT r.role AND NOT r.ending
 				-- those that stand out by their place in the job
 				ELSE true END
-			ORDER BY r.grave DESC, r.first_ts, r.source, r.first_line, r.stream_id, r.shape_id LIMIT 1) c
+			ORDER BY r.grave DESC, r.by_ts, r.source, r.first_line, r.stream_id, r.shape_id LIMIT 1) c
 	)
 	SELECT NULL::int, c.place, CASE WHEN c.place <> 'outside' THEN c.stage END,
 		CASE WHEN c.place <> 'outside' THEN c.iteration
