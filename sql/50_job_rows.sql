@@ -220,7 +220,7 @@ COMMENT ON FUNCTION @extschema@.l4_rank_streams(@extschema@.l4_job_stream[]) IS
 'number stands for itself.';
 
 CREATE FUNCTION @extschema@.l4_telling_stream(job_id text, suspect text DEFAULT NULL, most_bytes double precision DEFAULT NULL,
-	suspect_rank int DEFAULT NULL, path_attempt int DEFAULT NULL)
+	suspect_rank int DEFAULT NULL, path_attempt int DEFAULT NULL, since timestamptz DEFAULT NULL)
 RETURNS TABLE (stream_id bigint, source_id bigint, source text, unit text, node text, rank int)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 1
 SET search_path = pg_catalog, pg_temp
@@ -237,6 +237,7 @@ BEGIN
 	CROSS JOIN LATERAL (SELECT @extschema@.l4_unit_of(n.node, s.rank, one_node) AS unit) u
 	WHERE s.job_id = l4_telling_stream.job_id AND s.last_iteration IS NOT NULL
 		AND (s.attempt <> l4_telling_stream.path_attempt) IS NOT TRUE
+		AND (s.last_ts < l4_telling_stream.since) IS NOT TRUE
 		-- what would be read is the file, whose own stream knows its size
 		AND (most_bytes IS NULL OR s.last_iteration > s.first_iteration
 			AND (SELECT f.byte_count FROM @extschema@.l4_stream f
@@ -248,11 +249,11 @@ BEGIN
 	LIMIT 1;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_telling_stream(text, text, double precision, int, int) IS
+COMMENT ON FUNCTION @extschema@.l4_telling_stream(text, text, double precision, int, int, timestamptz) IS
 'Step: The stream that tells of a job''s iterations: in many programs one rank alone prints progress. The one that got '
 'furthest, rather one of a rank that is asked for (suspect, suspect_rank: unit and rank); or, where it is to be read '
 'wholly (most_bytes), of those shorter than that the one that marks most iterations, two at least, rather the suspect''s. '
-'path_attempt: none of another attempt, by its path. No row where no stream prints iterations.';
+'path_attempt: none of another attempt, by its path; since: none that had ended by then. No row where no stream prints iterations.';
 
 CREATE FUNCTION @extschema@.l4_node_count(job_id text) RETURNS int
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000

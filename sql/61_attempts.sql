@@ -169,7 +169,7 @@ BEGIN ATOMIC
 	-- the timeline of the job knows of each iteration the first time only
 	WITH teller AS MATERIALIZED (
 		SELECT t.stream_id, t.source_id FROM @extschema@.l4_telling_stream(l4_attempt_iterations.job_id,
-			path_attempt => (attempt).path_attempt) t
+			path_attempt => (attempt).path_attempt, since => (attempt).since) t
 		-- as l4_restart_lines: of a file with labels its own stream, which bears its id, knows its size
 		JOIN @extschema@.l4_job_streams(l4_attempt_iterations.job_id) s ON s.stream_id = t.source_id
 			AND s.byte_count < (limits).onset_stream_bytes
