@@ -23,7 +23,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH pairs AS MATERIALIZED (
 		SELECT t.job, t.source, t.destination, t.server, t.began, t.ends
-		FROM unnest(l4_pipelines_of.traces) t
+		FROM @extschema@.l4_each_trace(l4_pipelines_of.traces) t
 		WHERE t.kind = 'pipeline'
 	), members AS MATERIALIZED (
 		SELECT p.job, m.member AS address, m.component
@@ -58,7 +58,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH links AS MATERIALIZED (
 		SELECT t.job, t.kind, t.source, t.destination
-		FROM unnest(l4_exchanges_of.traces) t
+		FROM @extschema@.l4_each_trace(l4_exchanges_of.traces) t
 		WHERE t.kind IN ('data', 'expert', 'context')
 	), turned AS (
 		SELECT l.job, e.address, bool_or(e.sends) AS sends, bool_or(NOT e.sends) AS gets
@@ -69,7 +69,7 @@ BEGIN ATOMIC
 		SELECT u.job, p.server, u.address, u.sends,
 			row_number() OVER (PARTITION BY u.job, p.server, u.sends ORDER BY u.address COLLATE "C") AS place
 		FROM turned u
-		JOIN unnest(l4_exchanges_of.traces) p ON p.job = u.job AND p.source = u.address AND p.kind = 'accelerator'
+		JOIN @extschema@.l4_each_trace(l4_exchanges_of.traces) p ON p.job = u.job AND p.source = u.address AND p.kind = 'accelerator'
 		WHERE u.sends <> u.gets
 	), closed AS (
 		SELECT l.job, l.kind, l.source, l.destination FROM links l
@@ -100,7 +100,7 @@ BEGIN ATOMIC
 		WHERE e.kind <> 'data'
 	), sendings AS (
 		SELECT t.source AS address, array_agg(x.began ORDER BY x.began) AS began
-		FROM unnest(l4_lockstep_of.traces) t CROSS JOIN LATERAL unnest(t.began) x(began)
+		FROM @extschema@.l4_each_trace(l4_lockstep_of.traces) t CROSS JOIN LATERAL unnest(t.began) x(began)
 		WHERE t.kind = 'pipeline' AND x.began > 0
 		GROUP BY t.source
 	), staged AS MATERIALIZED (
@@ -147,7 +147,8 @@ RETURNS TABLE (job int, kind text, number int, size int, members text[])
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH places AS MATERIALIZED (
-		SELECT t.job, t.source AS address, t.server FROM unnest(l4_flow_groups_of.traces) t WHERE t.kind = 'accelerator'
+		SELECT t.job, t.source AS address, t.server
+		FROM @extschema@.l4_each_trace(l4_flow_groups_of.traces) t WHERE t.kind = 'accelerator'
 	), lockstep AS MATERIALIZED (
 		SELECT l.job, l.pipeline, l.stage, l.tensor, l.lane, l.context, l.address
 		FROM @extschema@.l4_lockstep_of(l4_flow_groups_of.traces, limits) l

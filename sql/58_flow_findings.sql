@@ -58,7 +58,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH series AS MATERIALIZED (
 		SELECT t.job, t.kind, t.source, t.destination, t.path, t.period, t.moved, t.busy, t.began, r.usual, r.least
-		FROM unnest(l4_slow_pairs.traces) t
+		FROM @extschema@.l4_each_trace(l4_slow_pairs.traces) t
 		-- what it is when all is well, though it may be slow for half of the window
 		CROSS JOIN LATERAL (SELECT percentile_cont(0.75) WITHIN GROUP (ORDER BY x.rate) AS usual, min(x.rate) AS least
 			FROM (SELECT ln(x.moved / x.busy) AS rate FROM unnest(t.moved, t.busy) x(moved, busy)
@@ -128,7 +128,8 @@ BEGIN ATOMIC
 			n.is_slow AND n.pair NOT IN (SELECT a.pair FROM awaited a) AS is_slow
 		FROM numbered n
 	), places AS MATERIALIZED (
-		SELECT t.job, t.source AS address, t.server FROM unnest(l4_waiting_pairs.traces) t WHERE t.kind = 'accelerator'
+		SELECT t.job, t.source AS address, t.server
+		FROM @extschema@.l4_each_trace(l4_waiting_pairs.traces) t WHERE t.kind = 'accelerator'
 	), across AS MATERIALIZED (
 		SELECT p.pair, p.job, p.kind, p.source, p.destination, p.began, p.ended, p.is_slow, a.server, b.server AS receiver
 		FROM (SELECT DISTINCT s.job, s.kind FROM pairs s WHERE s.is_slow) s
@@ -236,13 +237,13 @@ BEGIN ATOMIC
 		SELECT p.address, p.stage, p.pipeline, bool_and(t.sends_to > 1) OVER (PARTITION BY p.job, p.pipeline) AS is_ring
 		FROM @extschema@.l4_pipelines_of(l4_compared_work.traces) p
 		JOIN (SELECT t.job, t.source, count(DISTINCT t.destination) AS sends_to
-			FROM unnest(l4_compared_work.traces) t
+			FROM @extschema@.l4_each_trace(l4_compared_work.traces) t
 			WHERE t.kind = 'pipeline'
 			GROUP BY t.job, t.source) t ON t.job = p.job AND t.source = p.address
 	), steps AS MATERIALIZED (
 		SELECT s.job, COALESCE(g.stage, 0) AS stage, s.server, s.address, s.step, s.ended,
 			ln(s.compute) AS work, ln(NULLIF(GREATEST(s.compute - s.closing, 0), 0)) AS piped, g.pipeline, g.is_ring
-		FROM unnest(l4_compared_work.traces) t
+		FROM @extschema@.l4_each_trace(l4_compared_work.traces) t
 		CROSS JOIN LATERAL @extschema@.l4_steps_of_trace(t) s
 		LEFT JOIN stages g ON g.address = s.address
 		-- all who exchange with each other are as slow as the slowest of them (l4_slow_exchangers)
@@ -296,7 +297,7 @@ BEGIN ATOMIC
 	), lockstep AS MATERIALIZED (
 		SELECT l.job, l.tensor, k.stage, k.pipeline, k.server, k.address
 		FROM gaps g
-		CROSS JOIN LATERAL @extschema@.l4_lockstep_of(ARRAY(SELECT t FROM unnest(l4_known_work.traces) t
+		CROSS JOIN LATERAL @extschema@.l4_lockstep_of(ARRAY(SELECT t FROM @extschema@.l4_each_trace(l4_known_work.traces) t
 			WHERE t.job = g.job), limits) l
 		JOIN (SELECT DISTINCT k.job, k.stage, k.pipeline, k.server, k.address FROM known k) k
 			ON k.job = l.job AND k.address = l.address
@@ -386,7 +387,7 @@ SET enable_nestloop = off
 BEGIN ATOMIC
 	WITH parts AS MATERIALIZED (
 		SELECT t.job, t.server, t.source AS address, b.part, t.ends[b.part + 1] AS ended, b.behind
-		FROM unnest(l4_slow_exchangers.traces) t
+		FROM @extschema@.l4_each_trace(l4_slow_exchangers.traces) t
 		CROSS JOIN LATERAL unnest(t.beside) WITH ORDINALITY b(behind, part)
 		WHERE t.kind = 'accelerator' AND b.behind <> 'NaN'
 	), own AS (
@@ -430,7 +431,7 @@ SET enable_nestloop = off
 BEGIN ATOMIC
 	WITH links AS MATERIALIZED (
 		SELECT t.job, t.source, t.destination, t.period, t.first_at, t.beside, t.moved, t.ends
-		FROM unnest(l4_late_links.traces) t
+		FROM @extschema@.l4_each_trace(l4_late_links.traces) t
 		WHERE t.kind <> 'accelerator' AND t.beside IS NOT NULL
 	), parts AS MATERIALIZED (
 		SELECT k.job, k.source, k.destination, k.first_at + b.part * k.period AS ended, b.beside
@@ -476,7 +477,7 @@ SET enable_nestloop = off
 BEGIN ATOMIC
 	WITH places AS MATERIALIZED (
 		SELECT t.source AS address, t.server, count(*) OVER (PARTITION BY t.job, t.server) AS accelerators
-		FROM unnest(l4_slow_sharded.traces) t
+		FROM @extschema@.l4_each_trace(l4_slow_sharded.traces) t
 		WHERE t.kind = 'accelerator'
 	), late AS MATERIALIZED (
 		SELECT l.job, l.source, a.server, a.accelerators, b.server AS receiver, l.began, l.ended, l.level
@@ -515,7 +516,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	SELECT s.job, s.step, percentile_cont(0.5) WITHIN GROUP (ORDER BY s.ended),
 		percentile_cont(0.5) WITHIN GROUP (ORDER BY s.ended - s.began)
-	FROM unnest(l4_steps_of_jobs.traces) t
+	FROM @extschema@.l4_each_trace(l4_steps_of_jobs.traces) t
 	CROSS JOIN LATERAL @extschema@.l4_steps_of_trace(t) s
 	GROUP BY s.job, s.step;
 END;
@@ -572,7 +573,7 @@ BEGIN ATOMIC
 			-- who sent since the last step ended: a job that ends does so between two
 			count(*) FILTER (WHERE t.last_at > t.ends[cardinality(t.ends)]) AS amid,
 			COALESCE(l4_stopped_jobs.collected_until, max(max(t.last_at)) OVER ()) AS window_ended
-		FROM unnest(l4_stopped_jobs.traces) t
+		FROM @extschema@.l4_each_trace(l4_stopped_jobs.traces) t
 		WHERE t.kind = 'accelerator' AND t.last_at IS NOT NULL
 		GROUP BY t.job
 	)
@@ -581,7 +582,7 @@ BEGIN ATOMIC
 		-- what is done then may come a little sooner or later than usual
 		(limits).flow_period_tolerance * (t.overdue_at - t.last_at)
 	FROM jobs j
-	LEFT JOIN unnest(l4_stopped_jobs.traces) t ON t.job = j.job AND t.kind <> 'accelerator'
+	LEFT JOIN @extschema@.l4_each_trace(l4_stopped_jobs.traces) t ON t.job = j.job AND t.kind <> 'accelerator'
 		AND j.window_ended - j.last_at >= (limits).flow_silent_steps * j.period AND j.amid > 0
 	ORDER BY j.job, t.overdue_at, t.source COLLATE "C", t.destination COLLATE "C";
 END;
@@ -597,11 +598,11 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
 	WITH accelerators AS MATERIALIZED (
 		SELECT t.job, t.source AS address, t.server, t.last_at
-		FROM unnest(l4_silent_accelerators.traces) t
+		FROM @extschema@.l4_each_trace(l4_silent_accelerators.traces) t
 		WHERE t.kind = 'accelerator' AND t.last_at IS NOT NULL
 	), pairs AS MATERIALIZED (
 		SELECT t.job, t.source, t.destination, t.last_at, t.overdue_at
-		FROM unnest(l4_silent_accelerators.traces) t
+		FROM @extschema@.l4_each_trace(l4_silent_accelerators.traces) t
 		WHERE t.kind <> 'accelerator'
 	), jobs AS MATERIALIZED (
 		SELECT j.* FROM @extschema@.l4_stopped_jobs(l4_silent_accelerators.traces, limits,
@@ -654,7 +655,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
 	WITH senders AS MATERIALIZED (
 		SELECT t.job, t.source, t.server, sum(t.flows) AS flows, count(l.at) AS waited, min(l.at) AS began, max(l.at) AS ended
-		FROM unnest(l4_timed_out_senders.traces) t
+		FROM @extschema@.l4_each_trace(l4_timed_out_senders.traces) t
 		LEFT JOIN LATERAL unnest(t.late) l(at) ON true
 		WHERE t.kind <> 'accelerator' AND t.flows IS NOT NULL
 		GROUP BY t.job, t.source, t.server
@@ -675,6 +676,9 @@ CREATE FUNCTION @extschema@.l4_flow_findings(traces @extschema@.l4_flow_trace[],
 	collected_until double precision DEFAULT NULL)
 RETURNS SETOF @extschema@.l4_flow_finding
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
+-- what functions return is counted by nobody: loops would look at all rows for each
+SET enable_nestloop = off
+SET work_mem = '32MB'
 BEGIN ATOMIC
 	WITH sharded AS MATERIALIZED (
 		SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts

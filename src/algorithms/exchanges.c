@@ -14,6 +14,7 @@
 #include <math.h>
 
 #include "algorithms/robust.h"
+#include "tools/order.h"
 #include "utils/memutils.h"
 
 /* In less than this share of the usual silence nothing is computed between exchanges. */
@@ -29,12 +30,11 @@ numbers(int64 count)
 	return MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(double));
 }
 
-/* The number in the middle, of an even number the lower one, of so many, which are sorted. */
+/* The number in the middle, of an even number the lower one, of so many (at least one), whose order changes. */
 static double
 lower_median(double *values, int64 count)
 {
-	robust_upper_median(values, count);
-	return values[(count - 1) / 2];
+	return select_double(values, count, (count - 1) / 2);
 }
 
 /* ---- the exchanges of one accelerator ---- */
@@ -324,8 +324,7 @@ behind_of(const L4ExchangeMember *member, const double *late, int64 steps, doubl
 				values[told++] = late[to];
 		if (step < 1 || step > steps || told < EXCHANGES)
 			continue;
-		robust_upper_median(values, told);
-		behind[step - 1] = values[told / 4];
+		behind[step - 1] = select_double(values, told, told / 4);
 	}
 	pfree(values);
 }
