@@ -283,7 +283,8 @@ CREATE TYPE @extschema@.l4_exchange_series AS (
 	began double precision[],
 	since double precision[],
 	got double precision[],
-	step int[]
+	step int[],
+	turn int[]
 );
 COMMENT ON TYPE @extschema@.l4_exchange_series IS
 'The result of l4_step_exchanges; the arrays have an element for each exchange, in their order.';
@@ -293,6 +294,7 @@ COMMENT ON COLUMN @extschema@.l4_exchange_series.since IS
 COMMENT ON COLUMN @extschema@.l4_exchange_series.got IS 'Bytes that it got in the exchange before.';
 COMMENT ON COLUMN @extschema@.l4_exchange_series.step IS
 'Of which step, from 1; 0: what is between since and began is not computing alone.';
+COMMENT ON COLUMN @extschema@.l4_exchange_series.turn IS 'Which one of those that begin in its step, from 0.';
 
 CREATE FUNCTION @extschema@.l4_step_exchanges_transition(state bytea, began double precision[], lasted real[], moved real[],
 	sent boolean, peer text, ends double precision[], closes double precision[], pause double precision) RETURNS bytea
@@ -336,7 +338,8 @@ CREATE FUNCTION @extschema@.l4_exchanges_behind(members @extschema@.l4_exchange_
 COMMENT ON FUNCTION @extschema@.l4_exchanges_behind(@extschema@.l4_exchange_series[], int[], int) IS
 'By how much longer (a logarithm) each of those who exchange with each other computes than is usual among them, in each of so '
 'many steps, one member after the other: all wait in each exchange for the last one to send, so that all begin at once, and '
-'who computes longer is the last to send in the next. What is told is what it is late by in three quarters of the exchanges '
+'who computes longer is the last to send in the next; or, if that is more, than it usually does itself in the same turn of '
+'its other steps, less what the others do. What is told is what it is late by in three quarters of the exchanges '
 'of a step, less what it got more bytes by; NaN where fewer than three tell. servers: of each member, numbered from 1, as '
 'nobody sees what those of one server send each other. Errors: 22023 arrays of different lengths, or with NULLs, or a server '
 'out of range. Cost: time n * log(n).';

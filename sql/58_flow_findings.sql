@@ -680,9 +680,12 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 SET enable_nestloop = off
 SET work_mem = '32MB'
 BEGIN ATOMIC
-	WITH sharded AS MATERIALIZED (
+	WITH waited_for AS MATERIALIZED (
 		SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
 		FROM @extschema@.l4_slow_sharded(l4_flow_findings.traces, limits) f
+		UNION ALL
+		SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
+		FROM @extschema@.l4_slow_exchangers(l4_flow_findings.traces, limits) f
 	)
 	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
 	FROM @extschema@.l4_silent_accelerators(l4_flow_findings.traces, limits,
@@ -693,17 +696,14 @@ BEGIN ATOMIC
 	UNION ALL
 	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
 	FROM @extschema@.l4_slow_elements(l4_flow_findings.traces, limits) f
-	-- records that are open while all wait for the slowest are slow on all links but its own
-	WHERE NOT EXISTS (SELECT FROM sharded s WHERE s.job = f.job AND s.began <= f.ended AND s.ended >= f.began)
+	-- records that are open while all wait for the slowest are slow, on whichever links
+	WHERE NOT EXISTS (SELECT FROM waited_for w WHERE w.job = f.job AND w.began <= f.ended AND w.ended >= f.began)
 	UNION ALL
 	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
 	FROM @extschema@.l4_slow_workers(l4_flow_findings.traces, limits) f
 	UNION ALL
-	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
-	FROM @extschema@.l4_slow_exchangers(l4_flow_findings.traces, limits) f
-	UNION ALL
-	SELECT s.job, s.kind, s.subject, s.began, s.ended, s.factor, s.confidence, s.facts
-	FROM sharded s
+	SELECT w.job, w.kind, w.subject, w.began, w.ended, w.factor, w.confidence, w.facts
+	FROM waited_for w
 	UNION ALL
 	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
 	FROM @extschema@.l4_slow_steps_of(l4_flow_findings.traces, limits) f;

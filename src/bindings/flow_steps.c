@@ -298,7 +298,7 @@ l4_step_exchanges_final(PG_FUNCTION_ARGS)
 	L4Exchange *exchanges;
 	double	   *numbers;
 	int64		count;
-	Datum		values[4];
+	Datum		values[5];
 
 	if (state == NULL)
 		PG_RETURN_NULL();
@@ -308,7 +308,7 @@ l4_step_exchanges_final(PG_FUNCTION_ARGS)
 	{
 		for (int64 i = 0; i < count; i++)
 			numbers[i] = column == 0 ? exchanges[i].began : column == 1 ? exchanges[i].since :
-				column == 2 ? exchanges[i].got : exchanges[i].step;
+				column == 2 ? exchanges[i].got : column == 3 ? exchanges[i].step : exchanges[i].turn;
 		values[column] = flow_array(numbers, count, column < 3 ? FLOAT8OID : INT4OID);
 	}
 	return flow_row(fcinfo, values, lengthof(values));

@@ -52,8 +52,8 @@ SELECT pg_temp.exchanges_joined('\x00');
 SELECT l4_exchanges_behind('{}', '{}', 3);
 SELECT l4_exchanges_behind(ARRAY[(SELECT series FROM exchanges WHERE address = 'a')], '{2}', 2);
 SELECT l4_exchanges_behind(ARRAY[NULL::l4_exchange_series], '{1}', 2);
-SELECT l4_exchanges_behind(ARRAY[ROW('{1}', '{1,2}', '{1}', '{1}')::l4_exchange_series], '{1}', 2);
-SELECT l4_exchanges_behind(ARRAY[ROW('{NaN}', '{1}', '{1}', '{1}')::l4_exchange_series], '{1}', 2);
+SELECT l4_exchanges_behind(ARRAY[ROW('{1}', '{1,2}', '{1}', '{1}', '{0}')::l4_exchange_series], '{1}', 2);
+SELECT l4_exchanges_behind(ARRAY[ROW('{NaN}', '{1}', '{1}', '{1}', '{0}')::l4_exchange_series], '{1}', 2);
 SELECT l4_step_exchanges('{1}', '{0.1}', '{1}', true, 'b', '{0,2}', '{1}', -1);
 
 /*
