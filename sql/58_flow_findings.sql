@@ -607,14 +607,23 @@ BEGIN ATOMIC
 	), jobs AS MATERIALIZED (
 		SELECT j.* FROM @extschema@.l4_stopped_jobs(l4_silent_accelerators.traces, limits,
 			l4_silent_accelerators.collected_until) j
-	), suspects AS (
+	), silent AS (
 		-- of those whose messages were missed first who sent nothing from then on
-		SELECT DISTINCT ON (j.job, a.server) j.job, a.address, a.address = j.source AS is_source,
+		SELECT DISTINCT ON (j.job, a.address) j.job, a.server, a.address, a.last_at, p.overdue_at,
+			a.address = p.source AS sends, a.address = j.source AS is_source,
 			EXISTS (SELECT FROM pairs r WHERE r.destination = a.address AND r.last_at > j.overdue_at - j.about) AS gets
 		FROM jobs j
 		JOIN pairs p ON p.job = j.job AND p.overdue_at <= j.overdue_at + j.about
-		JOIN accelerators a ON a.address IN (p.source, p.destination) AND a.last_at < j.overdue_at - j.about
-		ORDER BY j.job, a.server, p.overdue_at, a.address = p.source DESC, a.address COLLATE "C"
+		JOIN accelerators a ON a.job = j.job AND a.address IN (p.source, p.destination)
+			AND a.last_at < j.overdue_at - j.about
+		ORDER BY j.job, a.address, p.overdue_at, a.address = p.source DESC
+	), suspects AS (
+		SELECT DISTINCT ON (s.job, s.server) s.job, s.server, s.address, s.is_source, s.gets, s.last_at,
+			-- who computes in lockstep with one that stopped stops, too
+			array_agg(s.address) OVER (PARTITION BY s.job, s.server ORDER BY s.address COLLATE "C"
+				ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS accelerators
+		FROM silent s
+		ORDER BY s.job, s.server, s.overdue_at, s.sends DESC, s.address COLLATE "C"
 	), named AS (
 		SELECT s.job, CASE WHEN count(*) = 1 THEN min(s.address)
 			-- who is dead gets nothing; who stands still may
@@ -623,17 +632,18 @@ BEGIN ATOMIC
 		FROM suspects s
 		GROUP BY s.job
 	)
-	SELECT j.job, CASE WHEN a.address IS NULL THEN 'silent' WHEN EXISTS (SELECT FROM pairs p
-			WHERE p.destination = a.address AND p.last_at > j.overdue_at - j.about) THEN 'stalled' ELSE 'missing' END,
-		COALESCE(a.address, format('job %s', j.job)), COALESCE(a.last_at, j.last_at), NULL::double precision,
+	SELECT j.job, CASE WHEN a.address IS NULL THEN 'silent' WHEN a.gets THEN 'stalled' ELSE 'missing' END,
+		CASE WHEN a.address IS NULL THEN format('job %s', j.job) WHEN cardinality(a.accelerators) = 1 THEN a.address
+			ELSE a.server END,
+		COALESCE(a.last_at, j.last_at), NULL::double precision,
 		NULL::double precision, 0.8, jsonb_build_object('job_silent_since', j.last_at, 'job_stopped', true)
 			|| CASE WHEN a.address IS NULL THEN jsonb_build_object('accelerators', j.accelerators, 'address', j.first_address,
 					'last_sent', j.last_at, 'step', j.period)
-				ELSE jsonb_build_object('server', a.server, 'last_sent', a.last_at, 'expected', j.overdue_at,
-					'missed', format('%s -> %s', j.source, j.destination)) END
+				ELSE jsonb_build_object('server', a.server, 'accelerators', to_jsonb(a.accelerators), 'last_sent', a.last_at,
+					'expected', j.overdue_at, 'missed', format('%s -> %s', j.source, j.destination)) END
 	FROM jobs j
 	LEFT JOIN named n ON n.job = j.job
-	LEFT JOIN accelerators a ON a.address = n.address
+	LEFT JOIN suspects a ON a.job = n.job AND a.address = n.address
 	WHERE j.overdue_at IS NOT NULL
 	UNION ALL
 	SELECT j.job, 'missing', a.address, a.last_at, NULL::double precision, NULL::double precision, 0.9,
@@ -646,7 +656,8 @@ COMMENT ON FUNCTION @extschema@.l4_silent_accelerators(@extschema@.l4_flow_trace
 	double precision) IS
 'Step: Of jobs that stand still (l4_stopped_jobs), of the ends of the messages that should have come first (limit '
 'flow_period_tolerance) the one that sent nothing from then on; of several that which got nothing either, or the sender where '
-'both ends got something. Stalled if others still sent to it, else missing. Where it is not one server, as in lockstep, the '
+'both ends got something. Stalled if others still sent to it, else missing. Where several of its server stopped with it, in '
+'lockstep, the server is named. Where it is not one server, as in lockstep, the '
 'job as a whole is silent. And accelerators that are silent while their job goes on. collected_until: as in l4_stopped_jobs.';
 
 CREATE FUNCTION @extschema@.l4_timed_out_senders(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
