@@ -509,8 +509,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'In fewer steps none is told: what is slow is so for flow_slow_steps, beside one that is not, and with few of them '
 		'what comes more often is taken for steps.'),
 	(true, 'flow_server_overlap', 0.5, 'share of servers',
-		'Clusters with this share of their servers in common (Jaccard), in step with each other, are one job: what tensor '
-		'parallelism moves within a server passes no switch.'),
+		'Clusters that share so much of the servers of the smaller one, in step with each other, are one job: what tensor '
+		'parallelism moves within a server passes no switch. Where a ring leaves a server by another accelerator than it '
+		'came to, what is seen are links of two servers each, of which the next one has one.'),
 	(true, 'flow_in_step', 0.1, 'share of the step',
 		'They are in step where their steps end within this of each other, but for a constant.'),
 	(true, 'flow_in_step_time', 0.005, 's', 'Clusters without steps are in step where their messages begin within this.'),

@@ -488,7 +488,7 @@ BEGIN ATOMIC
 		JOIN unnest(l4_flow_places.clusters) b ON a.name < b.name COLLATE "C"
 			OR a.name > b.name COLLATE "C" AND cardinality(b.servers) > 0
 	), shared AS (
-		SELECT c.name, c.other, c.servers, cardinality(a.servers) + cardinality(b.servers) AS of_servers
+		SELECT c.name, c.other, c.servers, LEAST(cardinality(a.servers), cardinality(b.servers)) AS of_servers
 		FROM candidates c
 		JOIN unnest(l4_flow_places.clusters) a ON a.name = c.name
 		JOIN unnest(l4_flow_places.clusters) b ON b.name = c.other
@@ -496,7 +496,7 @@ BEGIN ATOMIC
 			OR @extschema@.l4_goes_with_cycles(a, b, limits)
 	), connected AS (
 		SELECT s.name, s.other FROM shared s
-		WHERE s.of_servers = 0 OR s.servers >= (limits).flow_server_overlap * (s.of_servers - s.servers)
+		WHERE s.servers >= (limits).flow_server_overlap * s.of_servers
 		UNION ALL
 		SELECT c.name, c.name FROM unnest(l4_flow_places.clusters) c
 	), jobs AS (

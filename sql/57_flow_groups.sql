@@ -163,6 +163,12 @@ BEGIN ATOMIC
 		WHERE NOT EXISTS (SELECT FROM lockstep l WHERE l.job = p.job)
 	), unsure AS MATERIALIZED (
 		SELECT u.job FROM unstaged u WHERE NOT u.alone GROUP BY u.job
+	), inside AS MATERIALIZED (
+		-- a stage of which no pipeline is seen passes on what it makes within its server
+		SELECT DISTINCT e.job
+		FROM exchanging e
+		WHERE e.kind = 'data' AND e.job IN (SELECT l.job FROM lockstep l)
+			AND e.address NOT IN (SELECT l.address FROM lockstep l)
 	), named AS (
 		SELECT p.job, 'job' AS kind, '' AS name, p.address, 0 AS place FROM places p
 		UNION ALL
@@ -183,11 +189,12 @@ BEGIN ATOMIC
 	)
 	-- without a pipeline ranks of a server may be one tensor-parallel group, or all of one data-parallel one
 	SELECT g.job, g.kind, row_number() OVER (PARTITION BY g.job, g.kind ORDER BY g.members)::int,
-		CASE WHEN u.job IS NULL OR g.kind NOT IN ('tensor', 'data') THEN cardinality(g.members) END, g.members
-	FROM grouped g
-	LEFT JOIN unsure u ON u.job = g.job;
+		CASE WHEN NOT (g.kind IN ('tensor', 'data') AND g.job IN (SELECT u.job FROM unsure u)
+			OR g.kind = 'pipeline' AND g.job IN (SELECT i.job FROM inside i)) THEN cardinality(g.members) END, g.members
+	FROM grouped g;
 END;
 COMMENT ON FUNCTION @extschema@.l4_flow_groups_of(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: The groups of accelerators of each job, as l4_flow_groups tells them. The ranks of one stage and one place in their '
 'tensor-parallel groups reduce their gradients together, through whichever links. size of data and tensor: NULL where ranks '
-'of a server may be either: there is no pipeline, and no link between two of a server''s.';
+'of a server may be either: there is no pipeline, and no link between two of a server''s. size of pipeline: NULL where some '
+'stages pass on within servers, so that not all are seen.';

@@ -347,19 +347,31 @@ BEGIN ATOMIC
 		FROM (SELECT s.job, unnest(s.slowness) AS slowness FROM series s) x
 		GROUP BY x.job
 	), slow AS MATERIALIZED (
-		SELECT s.job, s.stage, s.pipeline, s.server, s.address, g.began, g.ended, g.level
+		SELECT s.job, s.stage, s.server, s.address, g.began, g.ended, g.level
 		FROM series s
 		JOIN noise n ON n.job = s.job
 		CROSS JOIN LATERAL @extschema@.l4_slow_regimes(s.at, s.slowness,
 			GREATEST((limits).flow_slow_work, (limits).flow_sigma * n.deviation), (limits).flow_slow_steps::int) g
 		WHERE EXISTS (SELECT FROM series o WHERE o.job = s.job AND o.stage = s.stage AND o.server <> s.server)
+	), passing AS MATERIALIZED (
+		SELECT DISTINCT s.job, s.pipeline, s.server FROM series s WHERE s.pipeline IS NOT NULL
+	), chains AS MATERIALIZED (
+		-- servers along pipelines: what stages on one server pass on is not seen
+		SELECT c.job, m.member AS server, m.component AS chain
+		FROM (SELECT a.job, @extschema@.l4_connected_components(a.server, b.server) AS all_of_them
+			FROM passing a JOIN passing b ON b.job = a.job AND b.pipeline = a.pipeline GROUP BY a.job) c
+		CROSS JOIN LATERAL unnest(c.all_of_them) m
+	), placed AS MATERIALIZED (
+		SELECT s.job, s.stage, s.server, s.address, s.began, s.ended, s.level, c.chain
+		FROM slow s
+		LEFT JOIN chains c ON c.job = s.job AND c.server = s.server
 	), slowest AS (
 		-- who waits for it does then what it did in other pauses, as the gradients of weights, and seems to take longer, too
 		SELECT s.job, s.stage, s.server, s.address, s.began, s.ended, s.level
-		FROM slow s
+		FROM placed s
 		WHERE NOT EXISTS (SELECT
-			FROM slow o
-			WHERE o.job = s.job AND o.pipeline = s.pipeline AND o.server <> s.server AND o.level > s.level
+			FROM placed o
+			WHERE o.job = s.job AND o.chain = s.chain AND o.server <> s.server AND o.level > s.level
 				AND o.began <= s.ended AND o.ended >= s.began)
 	), servers AS (
 		SELECT s.job, s.stage, s.server, array_agg(DISTINCT s.address ORDER BY s.address) AS addresses,
@@ -376,8 +388,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_workers(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: Accelerators that compute longer than those of the same stage on other servers, for several steps. Ranks of one '
-'tensor-parallel group wait for each other in each layer, so that they are slow together: then the server is named. Of one '
-'pipeline at one time the slowest: the others wait for it.';
+'tensor-parallel group wait for each other in each layer, so that they are slow together: then the server is named. Of the '
+'servers along one pipeline at one time the slowest: the others wait for it.';
 
 CREATE FUNCTION @extschema@.l4_slow_exchangers(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_flow_finding
