@@ -246,10 +246,10 @@ COMMENT ON AGGREGATE @extschema@.l4_step_work(double precision[], real[], real[]
 'and any plan. Errors: 22023 arrays of different lengths, with NULLs, or with times that are not finite or run backwards, or '
 'ends and closes that differ from row to row; 53400 more than maintenance_work_mem. Cost: time n * log(n), 40 bytes a message.';
 
-CREATE FUNCTION @extschema@.l4_step_overdue_transition(state bytea, began double precision[], lasted real[], sent boolean,
-	ends double precision[]) RETURNS bytea
+CREATE FUNCTION @extschema@.l4_step_overdue_transition(state bytea, began double precision[], lasted real[], moved real[],
+	sent boolean, ends double precision[]) RETURNS bytea
 	LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'l4_step_overdue_transition';
-COMMENT ON FUNCTION @extschema@.l4_step_overdue_transition(bytea, double precision[], real[], boolean,
+COMMENT ON FUNCTION @extschema@.l4_step_overdue_transition(bytea, double precision[], real[], real[], boolean,
 	double precision[]) IS
 'Takes the messages of one direction into a state of l4_step_overdue. Error 22P03 if it is none.';
 
@@ -263,21 +263,22 @@ CREATE FUNCTION @extschema@.l4_step_overdue_final(bytea) RETURNS double precisio
 COMMENT ON FUNCTION @extschema@.l4_step_overdue_final(bytea) IS
 'Works out when the accelerator of a state of l4_step_overdue should have sent again. Error 22P03 if it is none.';
 
-CREATE AGGREGATE @extschema@.l4_step_overdue(began double precision[], lasted real[], sent boolean, ends double precision[]) (
+CREATE AGGREGATE @extschema@.l4_step_overdue(began double precision[], lasted real[], moved real[], sent boolean,
+	ends double precision[]) (
 	SFUNC = @extschema@.l4_step_overdue_transition,
 	STYPE = bytea,
 	FINALFUNC = @extschema@.l4_step_overdue_final,
 	COMBINEFUNC = @extschema@.l4_step_overdue_combine,
 	PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE @extschema@.l4_step_overdue(double precision[], real[], boolean, double precision[]) IS
+COMMENT ON AGGREGATE @extschema@.l4_step_overdue(double precision[], real[], real[], boolean, double precision[]) IS
 'When an accelerator should have sent again, in seconds since 1970: its last sending, and as long behind it as it usually '
-'takes from the same place in a step to the next one. Of accelerators that stand still, the one that should have sent first '
-'stands still for a reason of its own; the others wait. NULL where it sent nothing or nothing is usual. A row is what goes one '
-'way between it and another: began and lasted as l4_flow_messages gives them, sent (by it, not to it); ends: the ends of its '
-'steps, the same in every row. The result is the same for any order of rows and any plan. Errors: 22023 arrays of different '
-'lengths, with NULLs, or with times that are not finite or run backwards, or ends that differ from row to row; 53400 more '
-'than maintenance_work_mem. Cost: time n * log(n), 40 bytes a message.';
+'takes from the same place in a step, when so much of it was sent, to the next one. Of accelerators that stand still, the one '
+'that should have sent first stands still for a reason of its own; the others wait. NULL where it sent nothing or nothing is '
+'usual. A row is what goes one way between it and another: began, lasted, moved as l4_flow_messages gives them, sent (by it, '
+'not to it); ends: the ends of its steps, the same in every row. The result is the same for any order of rows and any plan. '
+'Errors: 22023 arrays of different lengths, with NULLs, or with times that are not finite or run backwards, or ends that '
+'differ from row to row; 53400 more than maintenance_work_mem. Cost: time n * log(n), 40 bytes a message.';
 
 CREATE TYPE @extschema@.l4_exchange_series AS (
 	began double precision[],

@@ -175,8 +175,8 @@ BEGIN ATOMIC
 		CASE WHEN p.number <= 1 THEN (d.series).records END, CASE WHEN p.number <= 1 THEN (d.series).bytes END,
 		CASE WHEN p.number <= 1 THEN (d.series).retransmits END,
 		(d.series).began[1], (d.series).began[cardinality((d.series).began)],
-		(SELECT @extschema@.l4_step_overdue(o.began, o.lasted, true, (s.phases).ended)
-			FROM (VALUES ((d.series).began, (d.series).lasted)) o(began, lasted)),
+		(SELECT @extschema@.l4_step_overdue(o.began, o.lasted, o.moved, true, (s.phases).ended)
+			FROM (VALUES ((d.series).began, (d.series).lasted, (d.series).moved)) o(began, lasted, moved)),
 		NULL::int[], (s.phases).ended, NULL::double precision[], NULL::double precision[], NULL::double precision[],
 		NULL::double precision[],
 		(t.traffic).bytes, (t.traffic).busy, (t.traffic).began,

@@ -432,10 +432,10 @@ step_work(const L4StepMessage *messages, int64 message_count, const double *ends
 
 /* ---- silence ---- */
 
-/* The sendings of the messages in order, and where those of each step (and of what follows the last) begin. */
+/* What was sent, in order, and where that of each step (and of what follows the last) begins. */
 static int64
-sendings_by_step(const L4StepMessage *messages, int64 message_count, const double *ends, int64 end_count, double *sendings,
-				 int64 *firsts)
+sendings_by_step(const L4StepMessage *messages, int64 message_count, const double *ends, int64 end_count,
+				 const L4StepMessage **sendings, int64 *firsts)
 {
 	int64		sent = 0;
 	int64		step = 0;
@@ -446,37 +446,53 @@ sendings_by_step(const L4StepMessage *messages, int64 message_count, const doubl
 			continue;
 		while (step < end_count && messages[i].began >= ends[step])
 			firsts[step++] = sent;
-		sendings[sent++] = messages[i].began;
+		sendings[sent++] = messages + i;
 	}
 	while (step < end_count)
 		firsts[step++] = sent;
 	return sent;
 }
 
+/* The place behind those with which so much of a step was sent, from its first one on; -1: there is less. */
+static int64
+place_behind(const L4StepMessage **sendings, int64 first, int64 end, double bytes)
+{
+	double		passed = 0;
+
+	for (int64 i = first; i < end; i++)
+	{
+		if (passed + 0.5 * sendings[i]->bytes > bytes)
+			return i;
+		passed += sendings[i]->bytes;
+	}
+	/* the last one may be a little smaller */
+	return end > first && passed + 0.5 * sendings[end - 1]->bytes > bytes ? end : -1;
+}
+
 double
 step_overdue(const L4StepMessage *messages, int64 message_count, const double *ends, int64 count)
 {
-	double	   *sendings = MemoryContextAllocHuge(CurrentMemoryContext, (message_count + 1) * sizeof(double));
+	const L4StepMessage **sendings = MemoryContextAllocHuge(CurrentMemoryContext, (message_count + 1) * sizeof(*sendings));
 	double	   *usual = MemoryContextAllocHuge(CurrentMemoryContext, (count + 1) * sizeof(double));
 	int64	   *firsts = MemoryContextAllocHuge(CurrentMemoryContext, (count + 1) * sizeof(int64));
 	int64		sent = sendings_by_step(messages, message_count, ends, count + 1, sendings, firsts);
-	int64		place = sent - firsts[count];
+	double		bytes = 0;
 	int64		known = 0;
 
 	if (sent == 0)
 		return -INFINITY;
+	for (int64 i = firsts[count]; i < sent; i++)
+		bytes += sendings[i]->bytes;
 	for (int64 step = 0; step < count; step++)
 	{
-		int64		last = firsts[step] + place - 1;
+		int64		next = place_behind(sendings, firsts[step], firsts[step + 1], bytes);
 
-		/* the step must have as many, and something must follow */
-		if (last < 0 || last >= firsts[step + 1] || last + 1 >= sent)
-			continue;
-		usual[known++] = sendings[last + 1] - sendings[last];
+		if (next > 0 && next < sent)
+			usual[known++] = sendings[next]->began - sendings[next - 1]->ended;
 	}
 	if (known == 0)
 		return -INFINITY;
-	return sendings[sent - 1] + robust_upper_median(usual, known);
+	return Max(sendings[sent - 1]->began, sendings[sent - 1]->ended + robust_upper_median(usual, known));
 }
 
 void

@@ -212,16 +212,16 @@ l4_step_work_final(PG_FUNCTION_ARGS)
 
 /* ---- l4_step_overdue ---- */
 
-/* Arguments: state, began, lasted, sent, ends. */
+/* Arguments: state, began, lasted, moved, sent, ends. */
 Datum
 l4_step_overdue_transition(PG_FUNCTION_ARGS)
 {
 	int64		end_count;
-	double	   *ends = flow_numbers(fcinfo, 4, &end_count);
+	double	   *ends = flow_numbers(fcinfo, 5, &end_count);
 	L4StepState *state = state_of_row(fcinfo, L4_STEP_OVERDUE, ends, end_count);
 
-	if (!PG_ARGISNULL(1) && !PG_ARGISNULL(2))
-		take_messages(fcinfo, state, PG_GETARG_BOOL(3), 0, 2);
+	if (!PG_ARGISNULL(1) && !PG_ARGISNULL(2) && !PG_ARGISNULL(3))
+		take_messages(fcinfo, state, PG_GETARG_BOOL(4), 0, 3);
 	pfree(ends);
 	return EOHPGetRWDatum(&state->header);
 }

@@ -79,10 +79,13 @@ SELECT (w).computed, (w).closing FROM (
 		('{7,14,27}', '{0.1,0.1,0.1}', '{0,0,0}', false, 'a'),
 		('{5.6,9.1,15.6,17.6,25.6,29.1}', '{0.1,0.1,0.1,0.1,0.1,0.1}', '{0,0,0,0,0,0}', true, 'b')) m(began, lasted, busy,
 		sent, peer)) x;
--- it sends three times in a step, half a second apart; in the third step it did once
-SELECT l4_step_overdue(began, lasted, true, '{0,10,20}') FROM (VALUES ('{1,1.5,2,11,11.5,12,21}'::float8[],
-	'{0.1,0.1,0.1,0.1,0.1,0.1,0.1}'::real[])) m(began, lasted);
-SELECT l4_step_overdue('{}', '{}', true, NULL);
+-- it sends three times in a step, half a second apart; in the third step it did once, or twice as one
+SELECT m.moved[7] AS last, l4_step_overdue(began, lasted, moved, true, '{0,10,20}') FROM (VALUES
+	('{1,1.5,2,11,11.5,12,21}'::float8[], '{0.125,0.125,0.125,0.125,0.125,0.125,0.125}'::real[], '{1,1,1,1,1,1,1}'::real[]),
+	('{1,1.5,2,11,11.5,12,21}', '{0.125,0.125,0.125,0.125,0.125,0.125,0.625}', '{1,1,1,1,1,1,2}'),
+	('{1,1.5,2,11,11.5,12,21}', '{0.125,0.125,0.125,0.125,0.125,0.125,1.125}', '{1,1,1,1,1,1,3}')) m(began, lasted, moved)
+GROUP BY m.moved[7] ORDER BY 1;
+SELECT l4_step_overdue('{}', '{}', '{}', true, NULL);
 
 /*
  * A job of 8 accelerators on 4 servers: two stages, two columns, two ranks of a tensor-parallel group. A step of about a
