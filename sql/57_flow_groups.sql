@@ -112,7 +112,7 @@ BEGIN ATOMIC
 		FROM staged a
 		JOIN staged b ON b.job = a.job AND b.stage = a.stage AND b.server = a.server AND b.address >= a.address
 		WHERE a.address = b.address
-			OR @extschema@.l4_together(a.began, b.began, (limits).flow_lockstep) >= (limits).flow_together
+			OR @extschema@.l4_together(a.began, b.began, (limits).flow_lockstep) >= (limits).flow_lockstep_share
 		UNION ALL
 		SELECT s.job, s.stage, e.address, e.name
 		FROM exchanging e JOIN staged s ON s.job = e.job AND s.address = e.address
@@ -139,7 +139,7 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_lockstep_of(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: The tensor-parallel group of each accelerator of a pipeline (tensor: its name in the job; lane: its place there, by '
 'address, from 1) and its place among those it shares a context with (1 where there are none). What sends along the '
-'pipeline at the same moments (limits flow_lockstep, flow_together) on one server computes in lockstep; who exchanges '
+'pipeline at the same moments (limits flow_lockstep, flow_lockstep_share) on one server computes in lockstep; who exchanges '
 'tokens or contexts does as well, but holds the same part of a tensor. Jobs without a pipeline have no rows.';
 
 CREATE FUNCTION @extschema@.l4_flow_groups_of(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
