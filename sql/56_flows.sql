@@ -183,7 +183,7 @@ COMMENT ON FUNCTION @extschema@.l4_cursor_rows(refcursor) IS
 'but in the cursor''s query, on disk above work_mem. Errors: 34000 no such cursor, 55000 one without SCROLL, 42804 one of '
 'other rows.';
 
-/* In FROM a set is copied as a whole, arrays and all, before its first row is looked at; in the list of what is selected not. */
+-- In FROM a set is copied as a whole, arrays and all, before its first row is looked at; not in the list of what is selected.
 CREATE FUNCTION @extschema@.l4_cursor_pairs(pairs refcursor) RETURNS SETOF @extschema@.l4_flow_pair
 LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10000 COST 10000
 BEGIN ATOMIC

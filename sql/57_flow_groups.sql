@@ -69,7 +69,8 @@ BEGIN ATOMIC
 		SELECT u.job, p.server, u.address, u.sends,
 			row_number() OVER (PARTITION BY u.job, p.server, u.sends ORDER BY u.address COLLATE "C") AS place
 		FROM turned u
-		JOIN @extschema@.l4_each_trace(l4_exchanges_of.traces) p ON p.job = u.job AND p.source = u.address AND p.kind = 'accelerator'
+		JOIN @extschema@.l4_each_trace(l4_exchanges_of.traces) p
+			ON p.job = u.job AND p.source = u.address AND p.kind = 'accelerator'
 		WHERE u.sends <> u.gets
 	), closed AS (
 		SELECT l.job, l.kind, l.source, l.destination FROM links l

@@ -320,15 +320,16 @@ COMMENT ON FUNCTION @extschema@.l4_known_work(@extschema@.l4_flow_trace[], @exts
 'Step: l4_compared_work. Where few of the steps of each accelerator are known, as records are lost (limit flow_known_steps), '
 'what any of a tensor-parallel group knows of a step counts for all of it (the median), as they compute in lockstep.';
 
-CREATE FUNCTION @extschema@.l4_slow_workers(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
-RETURNS SETOF @extschema@.l4_flow_finding
+CREATE FUNCTION @extschema@.l4_late_workers(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+RETURNS TABLE (job int, stage int, pipeline int, server text, address text, began double precision, ended double precision,
+	level double precision)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 -- what functions return is counted by nobody: loops would look at all rows for each
 SET enable_nestloop = off
 BEGIN ATOMIC
 	WITH compared AS MATERIALIZED (
 		SELECT c.job, c.stage, c.pipeline, c.server, c.address, c.step, c.ended, c.slowness
-		FROM @extschema@.l4_known_work(l4_slow_workers.traces, limits) c
+		FROM @extschema@.l4_known_work(l4_late_workers.traces, limits) c
 	), late AS (
 		-- of most jobs nobody is slow for long enough, whatever the noise: what follows is for the others
 		SELECT DISTINCT c.job
@@ -338,7 +339,8 @@ BEGIN ATOMIC
 		HAVING count(*) >= (limits).flow_slow_steps
 	), series AS MATERIALIZED (
 		SELECT s.job, s.stage, s.pipeline, s.server, s.address, array_agg(s.ended ORDER BY s.step) AS at,
-			array_agg(s.slowness ORDER BY s.step) AS slowness
+			array_agg(s.slowness ORDER BY s.step) AS slowness,
+			min(s.server) OVER (PARTITION BY s.job, s.stage) <> max(s.server) OVER (PARTITION BY s.job, s.stage) AS has_like
 		FROM compared s
 		WHERE s.job IN (SELECT l.job FROM late l)
 		GROUP BY s.job, s.stage, s.pipeline, s.server, s.address
@@ -346,31 +348,45 @@ BEGIN ATOMIC
 		SELECT x.job, @extschema@.l4_deviation(array_agg(x.slowness)) AS deviation
 		FROM (SELECT s.job, unnest(s.slowness) AS slowness FROM series s) x
 		GROUP BY x.job
-	), slow AS MATERIALIZED (
-		SELECT s.job, s.stage, s.server, s.address, g.began, g.ended, g.level
-		FROM series s
-		JOIN noise n ON n.job = s.job
-		CROSS JOIN LATERAL @extschema@.l4_slow_regimes(s.at, s.slowness,
-			GREATEST((limits).flow_slow_work, (limits).flow_sigma * n.deviation), (limits).flow_slow_steps::int) g
-		WHERE EXISTS (SELECT FROM series o WHERE o.job = s.job AND o.stage = s.stage AND o.server <> s.server)
+	)
+	SELECT s.job, s.stage, s.pipeline, s.server, s.address, g.began, g.ended, g.level
+	FROM series s
+	JOIN noise n ON n.job = s.job
+	LEFT JOIN LATERAL @extschema@.l4_slow_regimes(s.at, s.slowness,
+		GREATEST((limits).flow_slow_work, (limits).flow_sigma * n.deviation), (limits).flow_slow_steps::int) g ON s.has_like;
+END;
+COMMENT ON FUNCTION @extschema@.l4_late_workers(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
+'Step: The accelerators of jobs in which some compute longer than those of the same stage on other servers, for several steps: '
+'a row for each time (level: by what logarithm), or one with NULLs.';
+
+CREATE FUNCTION @extschema@.l4_slow_workers(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+RETURNS SETOF @extschema@.l4_flow_finding
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
+-- what functions return is counted by nobody: loops would look at all rows for each
+SET enable_nestloop = off
+BEGIN ATOMIC
+	WITH late AS MATERIALIZED (
+		SELECT l.job, l.stage, l.pipeline, l.server, l.address, l.began, l.ended, l.level
+		FROM @extschema@.l4_late_workers(l4_slow_workers.traces, limits) l
 	), passing AS MATERIALIZED (
-		SELECT DISTINCT s.job, s.pipeline, s.server FROM series s WHERE s.pipeline IS NOT NULL
-	), chains AS MATERIALIZED (
+		SELECT DISTINCT l.job, l.pipeline, l.server FROM late l WHERE l.pipeline IS NOT NULL
+	), chains AS (
 		-- servers along pipelines: what stages on one server pass on is not seen
 		SELECT c.job, m.member AS server, m.component AS chain
 		FROM (SELECT a.job, @extschema@.l4_connected_components(a.server, b.server) AS all_of_them
 			FROM passing a JOIN passing b ON b.job = a.job AND b.pipeline = a.pipeline GROUP BY a.job) c
 		CROSS JOIN LATERAL unnest(c.all_of_them) m
-	), placed AS MATERIALIZED (
-		SELECT s.job, s.stage, s.server, s.address, s.began, s.ended, s.level, c.chain
-		FROM slow s
-		LEFT JOIN chains c ON c.job = s.job AND c.server = s.server
+	), slow AS MATERIALIZED (
+		SELECT l.job, l.stage, l.server, l.address, l.began, l.ended, l.level, c.chain
+		FROM late l
+		LEFT JOIN chains c ON c.job = l.job AND c.server = l.server
+		WHERE l.began IS NOT NULL
 	), slowest AS (
 		-- who waits for it does then what it did in other pauses, as the gradients of weights, and seems to take longer, too
 		SELECT s.job, s.stage, s.server, s.address, s.began, s.ended, s.level
-		FROM placed s
+		FROM slow s
 		WHERE NOT EXISTS (SELECT
-			FROM placed o
+			FROM slow o
 			WHERE o.job = s.job AND o.chain = s.chain AND o.server <> s.server AND o.level > s.level
 				AND o.began <= s.ended AND o.ended >= s.began)
 	), servers AS (
@@ -387,7 +403,7 @@ BEGIN ATOMIC
 	FROM servers s;
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_workers(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
-'Step: Accelerators that compute longer than those of the same stage on other servers, for several steps. Ranks of one '
+'Step: Accelerators that compute longer than those of the same stage on other servers (l4_late_workers). Ranks of one '
 'tensor-parallel group wait for each other in each layer, so that they are slow together: then the server is named. Of the '
 'servers along one pipeline at one time the slowest: the others wait for it.';
 

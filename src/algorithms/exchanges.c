@@ -270,7 +270,7 @@ compare_exchange(Walk *walk, const Beginning *all, int64 count, double usual, La
 		late->beside[all[i].place] = log(all[i].computed / usual) - log_more(all[i].exchange->got, bytes);
 }
 
-/* By how much longer each one computed than it usually does, and the others with it; from what it usually does, in late->own. */
+/* By how much longer each one computed than it usually does, less what the others did, in late->own: what it usually does. */
 static void
 compare_with_own(Walk *walk, const Beginning *all, int64 count, bool tells, Lateness *late)
 {

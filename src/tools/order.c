@@ -14,7 +14,10 @@
 /* So many, the server's sort puts in order as fast. */
 #define FEW 48
 
-/* Brings numbers less than the pivot (or_equal: or equal to it) to the front; how many. Without a branch that would be guessed wrong. */
+/*
+ * Brings numbers less than the pivot (or_equal: or equal to it) to the front; how many. Without a branch, which would be
+ * guessed wrong.
+ */
 static inline size_t
 bring_lower(double *numbers, size_t count, double pivot, bool or_equal)
 {

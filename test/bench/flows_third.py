@@ -5,11 +5,11 @@
 
 Written from nothing of the other two, in another way: each step of a job is a graph of tasks (computing, messages), which an
 event queue works off; a network interface has two ports, each of which takes one message after the other, so that collectives
-get in each other's way. Other than there: rings go in both directions at once, or gradients are summed up by recursive halving and
-doubling; buckets are reduced while the backward still computes; ZeRO-1 scatters before and gathers behind the optimizer; tokens
-are exchanged pair by pair, round by round; addresses are of IPv6, two jobs share each server, half of its accelerators each;
-records are stamped by the clock of the sender's leaf, which is off and drifts, of what a sampler of packets saw, or all of it;
-how long computing takes drifts, too.
+get in each other's way. Other than there: rings go in both directions at once, or gradients are summed up by recursive halving
+and doubling; buckets are reduced while the backward still computes; ZeRO-1 scatters before and gathers behind the optimizer;
+tokens are exchanged pair by pair, round by round; addresses are of IPv6, two jobs share each server, half of its accelerators
+each; records are stamped by the clock of the sender's leaf, which is off and drifts, of what a sampler of packets saw, or all
+of it; how long computing takes drifts, too.
 """
 import collections
 import datetime

@@ -1,7 +1,7 @@
 # flows_window.sh: windows of simulated flows, made, loaded and measured. Sourced by the benchmarks of flows, which set here.
 #
-# Environment: SEED of the first simulator (default 7), OTHER_SEED of the second and third one (default: that of the name), KEEP: a folder
-# where the windows stay, to look at; METHODS, SECONDS_EACH, SHOW: as in flows.sh.
+# Environment: SEED of the first simulator (default 7), OTHER_SEED of the second and third one (default: that of the name),
+# KEEP: a folder where the windows stay, to look at; METHODS, SECONDS_EACH, SHOW: as in flows.sh.
 generator=$here/../generate/flows
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

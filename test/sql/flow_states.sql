@@ -64,7 +64,8 @@ SELECT l4_step_phases(began, lasted, moved, sent, 0.3, 0.8)::text
 		= (SELECT result FROM serial WHERE kernel = 'phases') AS phases,
 	l4_step_work(began, lasted, moved, sent, peer, steps_of(), closes_of())::text
 		= (SELECT result FROM serial WHERE kernel = 'work') AS work,
-	l4_step_overdue(began, lasted, moved, sent, steps_of())::text = (SELECT result FROM serial WHERE kernel = 'overdue') AS overdue
+	l4_step_overdue(began, lasted, moved, sent, steps_of())::text
+		= (SELECT result FROM serial WHERE kernel = 'overdue') AS overdue
 FROM mixed_message;
 -- as window functions: the state goes on behind each result
 SELECT i, (m).records FROM (SELECT i, l4_flow_messages(to_timestamp(i), 1, 10, 1, 0, NULL, 0.001, 1, 0) OVER (ORDER BY i) AS m
@@ -143,5 +144,6 @@ DROP TABLE record, message, serial, mixed, mixed_message, state;
 DROP AGGREGATE pg_temp.flows_state(timestamptz, float8, bigint, bigint, bigint, text[], float8, bigint, float8),
 	pg_temp.flows_joined(bytea), pg_temp.phases_state(float8[], real[], real[], boolean, float8, float8),
 	pg_temp.phases_joined(bytea), pg_temp.work_state(float8[], real[], real[], boolean, text, float8[], float8[]),
-	pg_temp.work_joined(bytea), pg_temp.overdue_state(float8[], real[], real[], boolean, float8[]), pg_temp.overdue_joined(bytea);
+	pg_temp.work_joined(bytea),
+	pg_temp.overdue_state(float8[], real[], real[], boolean, float8[]), pg_temp.overdue_joined(bytea);
 DROP FUNCTION outcome, steps_of, closes_of;

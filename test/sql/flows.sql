@@ -502,7 +502,8 @@ FROM l4_limits_in_force() l, unnest('{t,f}'::boolean[]) together, l4_silent_acce
 		'source', format('10.%s.%s.%s', a, j, s), 'server', format('s%s%s', j, s)))
 	FROM generate_series(1, 2) j, generate_series(1, 4) s, generate_series(1, 2) a, LATERAL (
 		SELECT CASE WHEN j = 2 THEN 5 WHEN s = 2 AND (a = 1 OR together) THEN 10.4 ELSE 10.9 END AS last) e, LATERAL (
-		SELECT jsonb_build_object('kind', 'accelerator', 'last_at', e.last, 'ends', to_jsonb(ARRAY[ceil(e.last) - 2 + j])) AS told
+		SELECT jsonb_build_object('kind', 'accelerator', 'last_at', e.last,
+			'ends', to_jsonb(ARRAY[ceil(e.last) - 2 + j])) AS told
 		UNION ALL
 		SELECT jsonb_build_object('kind', 'data', 'destination', format('10.%s.%s.%s', a, j, s % 4 + 1), 'last_at', e.last,
 			'overdue_at', e.last + 0.2)) t), l, 20) f
