@@ -570,9 +570,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_lockstep', 0.0003, 's',
 		'Ranks of a tensor-parallel group compute in lockstep, layer by layer: most of what they send goes within this of each '
 		'other. Two columns of a pipeline on one server drift apart by more within a step.'),
-	(true, 'flow_lockstep_share', 0.7, 'share of steps',
-		'What they send first in a step does so in this share of the steps: where one record in ten is lost, the first of one '
-		'or the other is in a fifth of them. Of ten steps two columns may happen to begin three or four together.'),
+	(true, 'flow_lossy_lockstep', 0.7, 'share of steps',
+		'In place of flow_together where records are lost (flow_known_steps): with one in ten the first message that one or '
+		'the other sends in a step is missing in a fifth of the steps.'),
 	(true, 'flow_same_size', 0.5, 'share of records',
 		'Activations have one size: less than this share of the records having the most frequent one is no pipeline.'),
 	(true, 'flow_own_size', 0.05, 'share of records',

@@ -108,12 +108,19 @@ BEGIN ATOMIC
 		SELECT p.job, p.pipeline, p.stage, p.address, p.server, s.began
 		FROM @extschema@.l4_pipelines_of(l4_lockstep_of.traces) p
 		LEFT JOIN sendings s ON s.address = p.address
+	), lossy AS MATERIALIZED (
+		SELECT t.job
+		FROM @extschema@.l4_each_trace(l4_lockstep_of.traces) t CROSS JOIN LATERAL unnest(t.closing) c(closing)
+		WHERE t.kind = 'accelerator'
+		GROUP BY t.job
+		HAVING avg((c.closing <> 'NaN')::int) < (limits).flow_known_steps
 	), together AS (
 		SELECT a.job, a.stage, a.address, b.address AS other
 		FROM staged a
 		JOIN staged b ON b.job = a.job AND b.stage = a.stage AND b.server = a.server AND b.address >= a.address
 		WHERE a.address = b.address
-			OR @extschema@.l4_together(a.began, b.began, (limits).flow_lockstep) >= (limits).flow_lockstep_share
+			OR @extschema@.l4_together(a.began, b.began, (limits).flow_lockstep) >= CASE
+				WHEN a.job IN (SELECT y.job FROM lossy y) THEN (limits).flow_lossy_lockstep ELSE (limits).flow_together END
 		UNION ALL
 		SELECT s.job, s.stage, e.address, e.name
 		FROM exchanging e JOIN staged s ON s.job = e.job AND s.address = e.address
@@ -140,8 +147,9 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_lockstep_of(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: The tensor-parallel group of each accelerator of a pipeline (tensor: its name in the job; lane: its place there, by '
 'address, from 1) and its place among those it shares a context with (1 where there are none). What sends along the '
-'pipeline at the same moments (limits flow_lockstep, flow_lockstep_share) on one server computes in lockstep; who exchanges '
-'tokens or contexts does as well, but holds the same part of a tensor. Jobs without a pipeline have no rows.';
+'pipeline at the same moments (limits flow_lockstep, flow_together; flow_lossy_lockstep where records are lost) on one server '
+'computes in lockstep; who exchanges tokens or contexts does as well, but holds the same part of a tensor. Jobs without a '
+'pipeline have no rows.';
 
 CREATE FUNCTION @extschema@.l4_flow_groups_of(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, kind text, number int, size int, members text[])
