@@ -515,8 +515,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'In fewer steps none is told: what is slow is so for flow_slow_steps, beside one that is not, and with few of them '
 		'what comes more often is taken for steps.'),
 	(true, 'flow_server_overlap', 0.5, 'share of servers',
-		'Clusters with this share of their servers in common (Jaccard), in step with each other, are one job: what tensor '
-		'parallelism moves within a server passes no switch.'),
+		'Clusters that share so much of the servers of the smaller one, in step with each other, are one job: what tensor '
+		'parallelism moves within a server passes no switch. Where a ring leaves a server by another accelerator than it '
+		'came to, what is seen are links of two servers each, of which the next one has one.'),
 	(true, 'flow_in_step', 0.1, 'share of the step',
 		'They are in step where their steps end within this of each other, but for a constant.'),
 	(true, 'flow_in_step_time', 0.005, 's', 'Clusters without steps are in step where their messages begin within this.'),
@@ -575,6 +576,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_lockstep', 0.0003, 's',
 		'Ranks of a tensor-parallel group compute in lockstep, layer by layer: most of what they send goes within this of each '
 		'other. Two columns of a pipeline on one server drift apart by more within a step.'),
+	(true, 'flow_lossy_lockstep', 0.7, 'share of steps',
+		'In place of flow_together where records are lost (flow_known_steps): with one in ten the first message that one or '
+		'the other sends in a step is missing in a fifth of the steps.'),
 	(true, 'flow_same_size', 0.5, 'share of records',
 		'Activations have one size: less than this share of the records having the most frequent one is no pipeline.'),
 	(true, 'flow_own_size', 0.05, 'share of records',

@@ -246,10 +246,10 @@ COMMENT ON AGGREGATE @extschema@.l4_step_work(double precision[], real[], real[]
 'and any plan. Errors: 22023 arrays of different lengths, with NULLs, or with times that are not finite or run backwards, or '
 'ends and closes that differ from row to row; 53400 more than maintenance_work_mem. Cost: time n * log(n), 40 bytes a message.';
 
-CREATE FUNCTION @extschema@.l4_step_overdue_transition(state bytea, began double precision[], lasted real[], sent boolean,
-	ends double precision[]) RETURNS bytea
+CREATE FUNCTION @extschema@.l4_step_overdue_transition(state bytea, began double precision[], lasted real[], moved real[],
+	sent boolean, ends double precision[]) RETURNS bytea
 	LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'l4_step_overdue_transition';
-COMMENT ON FUNCTION @extschema@.l4_step_overdue_transition(bytea, double precision[], real[], boolean,
+COMMENT ON FUNCTION @extschema@.l4_step_overdue_transition(bytea, double precision[], real[], real[], boolean,
 	double precision[]) IS
 'Takes the messages of one direction into a state of l4_step_overdue. Error 22P03 if it is none.';
 
@@ -263,27 +263,29 @@ CREATE FUNCTION @extschema@.l4_step_overdue_final(bytea) RETURNS double precisio
 COMMENT ON FUNCTION @extschema@.l4_step_overdue_final(bytea) IS
 'Works out when the accelerator of a state of l4_step_overdue should have sent again. Error 22P03 if it is none.';
 
-CREATE AGGREGATE @extschema@.l4_step_overdue(began double precision[], lasted real[], sent boolean, ends double precision[]) (
+CREATE AGGREGATE @extschema@.l4_step_overdue(began double precision[], lasted real[], moved real[], sent boolean,
+	ends double precision[]) (
 	SFUNC = @extschema@.l4_step_overdue_transition,
 	STYPE = bytea,
 	FINALFUNC = @extschema@.l4_step_overdue_final,
 	COMBINEFUNC = @extschema@.l4_step_overdue_combine,
 	PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE @extschema@.l4_step_overdue(double precision[], real[], boolean, double precision[]) IS
+COMMENT ON AGGREGATE @extschema@.l4_step_overdue(double precision[], real[], real[], boolean, double precision[]) IS
 'When an accelerator should have sent again, in seconds since 1970: its last sending, and as long behind it as it usually '
-'takes from the same place in a step to the next one. Of accelerators that stand still, the one that should have sent first '
-'stands still for a reason of its own; the others wait. NULL where it sent nothing or nothing is usual. A row is what goes one '
-'way between it and another: began and lasted as l4_flow_messages gives them, sent (by it, not to it); ends: the ends of its '
-'steps, the same in every row. The result is the same for any order of rows and any plan. Errors: 22023 arrays of different '
-'lengths, with NULLs, or with times that are not finite or run backwards, or ends that differ from row to row; 53400 more '
-'than maintenance_work_mem. Cost: time n * log(n), 40 bytes a message.';
+'takes from the same place in a step, when so much of it was sent, to the next one. Of accelerators that stand still, the one '
+'that should have sent first stands still for a reason of its own; the others wait. NULL where it sent nothing or nothing is '
+'usual. A row is what goes one way between it and another: began, lasted, moved as l4_flow_messages gives them, sent (by it, '
+'not to it); ends: the ends of its steps, the same in every row. The result is the same for any order of rows and any plan. '
+'Errors: 22023 arrays of different lengths, with NULLs, or with times that are not finite or run backwards, or ends that '
+'differ from row to row; 53400 more than maintenance_work_mem. Cost: time n * log(n), 40 bytes a message.';
 
 CREATE TYPE @extschema@.l4_exchange_series AS (
 	began double precision[],
 	since double precision[],
 	got double precision[],
-	step int[]
+	step int[],
+	turn int[]
 );
 COMMENT ON TYPE @extschema@.l4_exchange_series IS
 'The result of l4_step_exchanges; the arrays have an element for each exchange, in their order.';
@@ -293,6 +295,7 @@ COMMENT ON COLUMN @extschema@.l4_exchange_series.since IS
 COMMENT ON COLUMN @extschema@.l4_exchange_series.got IS 'Bytes that it got in the exchange before.';
 COMMENT ON COLUMN @extschema@.l4_exchange_series.step IS
 'Of which step, from 1; 0: what is between since and began is not computing alone.';
+COMMENT ON COLUMN @extschema@.l4_exchange_series.turn IS 'Which one of those that begin in its step, from 0.';
 
 CREATE FUNCTION @extschema@.l4_step_exchanges_transition(state bytea, began double precision[], lasted real[], moved real[],
 	sent boolean, peer text, ends double precision[], closes double precision[], pause double precision) RETURNS bytea
@@ -336,7 +339,8 @@ CREATE FUNCTION @extschema@.l4_exchanges_behind(members @extschema@.l4_exchange_
 COMMENT ON FUNCTION @extschema@.l4_exchanges_behind(@extschema@.l4_exchange_series[], int[], int) IS
 'By how much longer (a logarithm) each of those who exchange with each other computes than is usual among them, in each of so '
 'many steps, one member after the other: all wait in each exchange for the last one to send, so that all begin at once, and '
-'who computes longer is the last to send in the next. What is told is what it is late by in three quarters of the exchanges '
+'who computes longer is the last to send in the next; or, if that is more, than it usually does itself in the same turn of '
+'its other steps, less what the others do. What is told is what it is late by in three quarters of the exchanges '
 'of a step, less what it got more bytes by; NaN where fewer than three tell. servers: of each member, numbered from 1, as '
 'nobody sees what those of one server send each other. Errors: 22023 arrays of different lengths, or with NULLs, or a server '
 'out of range. Cost: time n * log(n).';

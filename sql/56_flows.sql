@@ -176,19 +176,38 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_flow_pairs_of(tstzrange, regclass, jsonb, regclass, text[], @extschema@.l4_limits) IS
 'Step: All pairs of addresses of a window, with the period of their bursts and the cycles of their layers.';
 
-CREATE FUNCTION @extschema@.l4_cursor_pairs(pairs refcursor) RETURNS SETOF @extschema@.l4_flow_pair
-	LANGUAGE c STABLE STRICT PARALLEL RESTRICTED ROWS 10000 COST 10000 AS 'MODULE_PATHNAME', 'l4_cursor_rows';
-COMMENT ON FUNCTION @extschema@.l4_cursor_pairs(refcursor) IS
+CREATE FUNCTION @extschema@.l4_cursor_rows(pairs refcursor) RETURNS SETOF @extschema@.l4_flow_pair
+	LANGUAGE c STABLE STRICT PARALLEL RESTRICTED ROWS 10000 COST 10 AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION @extschema@.l4_cursor_rows(refcursor) IS
 'Step: The pairs of an open cursor with SCROLL, from the first one on, each time again. Pairs of many flows are not in memory '
 'but in the cursor''s query, on disk above work_mem. Errors: 34000 no such cursor, 55000 one without SCROLL, 42804 one of '
 'other rows.';
+
+-- In FROM a set is copied as a whole, arrays and all, before its first row is looked at; not in the list of what is selected.
+CREATE FUNCTION @extschema@.l4_cursor_pairs(pairs refcursor) RETURNS SETOF @extschema@.l4_flow_pair
+LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10000 COST 10000
+BEGIN ATOMIC
+	SELECT (p.pair).one, (p.pair).other, (p.pair).forth, (p.pair).back, (p.pair).bytes, (p.pair).period, (p.pair).cycles
+	FROM (SELECT @extschema@.l4_cursor_rows(l4_cursor_pairs.pairs) AS pair) p;
+END;
+COMMENT ON FUNCTION @extschema@.l4_cursor_pairs(refcursor) IS
+'Step: l4_cursor_rows as a table, of which no copy is made.';
+
+CREATE FUNCTION @extschema@.l4_each_pair(pairs @extschema@.l4_flow_pair[]) RETURNS SETOF @extschema@.l4_flow_pair
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 1000
+BEGIN ATOMIC
+	SELECT (p.pair).one, (p.pair).other, (p.pair).forth, (p.pair).back, (p.pair).bytes, (p.pair).period, (p.pair).cycles
+	FROM (SELECT unnest(l4_each_pair.pairs) AS pair) p;
+END;
+COMMENT ON FUNCTION @extschema@.l4_each_pair(@extschema@.l4_flow_pair[]) IS
+'Step: unnest of pairs, of which no copy is made.';
 
 CREATE FUNCTION @extschema@.l4_training_pairs(pairs @extschema@.l4_flow_pair[], limits @extschema@.l4_limits)
 RETURNS TABLE (one text, other text, period double precision)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 10000
 BEGIN ATOMIC
 	WITH known AS MATERIALIZED (
-		SELECT p.one, p.other, p.bytes, p.period FROM unnest(l4_training_pairs.pairs) p WHERE p.bytes > 0
+		SELECT p.one, p.other, p.bytes, p.period FROM @extschema@.l4_each_pair(l4_training_pairs.pairs) p WHERE p.bytes > 0
 	), ends AS (
 		SELECT e.address, max(k.bytes) AS bytes
 		FROM known k CROSS JOIN LATERAL (VALUES (k.one), (k.other)) e(address)
@@ -469,7 +488,7 @@ BEGIN ATOMIC
 		JOIN unnest(l4_flow_places.clusters) b ON a.name < b.name COLLATE "C"
 			OR a.name > b.name COLLATE "C" AND cardinality(b.servers) > 0
 	), shared AS (
-		SELECT c.name, c.other, c.servers, cardinality(a.servers) + cardinality(b.servers) AS of_servers
+		SELECT c.name, c.other, c.servers, LEAST(cardinality(a.servers), cardinality(b.servers)) AS of_servers
 		FROM candidates c
 		JOIN unnest(l4_flow_places.clusters) a ON a.name = c.name
 		JOIN unnest(l4_flow_places.clusters) b ON b.name = c.other
@@ -477,7 +496,7 @@ BEGIN ATOMIC
 			OR @extschema@.l4_goes_with_cycles(a, b, limits)
 	), connected AS (
 		SELECT s.name, s.other FROM shared s
-		WHERE s.of_servers = 0 OR s.servers >= (limits).flow_server_overlap * (s.of_servers - s.servers)
+		WHERE s.servers >= (limits).flow_server_overlap * s.of_servers
 		UNION ALL
 		SELECT c.name, c.name FROM unnest(l4_flow_places.clusters) c
 	), jobs AS (
@@ -569,6 +588,17 @@ COMMENT ON TYPE @extschema@.l4_flow_direction IS
 'Step: What one accelerator of a job sends to another: data, pipeline, expert or context (kind). period: seconds of a step of '
 'the job, NULL where no phase of this ends one; cycle: the same where parameters are sharded, so that no pause ends a step, '
 'else NULL; cycles: those of this way then.';
+
+CREATE FUNCTION @extschema@.l4_each_direction(directions @extschema@.l4_flow_direction[])
+	RETURNS SETOF @extschema@.l4_flow_direction
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 1000
+BEGIN ATOMIC
+	SELECT (d.direction).job, (d.direction).period, (d.direction).kind, (d.direction).source, (d.direction).destination,
+		(d.direction).series, (d.direction).cycle, (d.direction).cycles
+	FROM (SELECT unnest(l4_each_direction.directions) AS direction) d;
+END;
+COMMENT ON FUNCTION @extschema@.l4_each_direction(@extschema@.l4_flow_direction[]) IS
+'Step: unnest of directions, of which no copy is made.';
 
 CREATE TYPE @extschema@.l4_flow_measure AS (
 	job int,
@@ -700,7 +730,7 @@ BEGIN ATOMIC
 			GREATEST((s.forth).same_size, (s.back).same_size) AS same_size,
 			@extschema@.l4_least_alike(s.forth, s.back) AS least_alike,
 			s.cycles
-		FROM unnest(l4_flow_directions.pairs) s
+		FROM @extschema@.l4_each_pair(l4_flow_directions.pairs) s
 		JOIN unnest(l4_flow_directions.places) p ON p.address = s.one
 		JOIN @extschema@.l4_training_pairs(l4_flow_directions.pairs, limits) t ON t.one = s.one AND t.other = s.other
 		CROSS JOIN LATERAL @extschema@.l4_flow_pair_bursts(s.forth, s.back, p.period, limits) b
@@ -777,7 +807,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH cycles AS MATERIALIZED (
 		SELECT d.source, d.job, d.destination, d.cycles
-		FROM unnest(l4_flow_cycles.directions) d
+		FROM @extschema@.l4_each_direction(l4_flow_cycles.directions) d
 		WHERE d.cycle IS NOT NULL
 	), usual AS (
 		SELECT c.job, @extschema@.l4_usual_cycle(array_agg((c.cycles)."interval"),
@@ -822,7 +852,7 @@ BEGIN ATOMIC
 		SELECT e.address, NULL::double precision AS regular, @extschema@.l4_step_phases((d.series).began,
 			(d.series).lasted, (d.series).moved, e.sent, p.period * (limits).flow_step_pause,
 			(limits).flow_whole_phase) AS phases
-		FROM unnest(l4_flow_accelerators.directions) d
+		FROM @extschema@.l4_each_direction(l4_flow_accelerators.directions) d
 		CROSS JOIN LATERAL (VALUES (d.source, true), (d.destination, false)) e(address, sent)
 		-- of its own job, also where it has to do with one of another job
 		JOIN unnest(l4_flow_accelerators.places) p ON p.address = e.address
@@ -831,12 +861,12 @@ BEGIN ATOMIC
 		UNION ALL
 		SELECT c.address, c.regular, c.phases FROM @extschema@.l4_flow_cycles(l4_flow_accelerators.directions, limits) c
 	), periods AS (
-		SELECT d.job, max(d.cycle) AS cycle FROM unnest(l4_flow_accelerators.directions) d GROUP BY d.job
+		SELECT d.job, max(d.cycle) AS cycle FROM @extschema@.l4_each_direction(l4_flow_accelerators.directions) d GROUP BY d.job
 	), even AS MATERIALIZED (
 		SELECT ARRAY(SELECT g.at::double precision FROM generate_series(t.began::numeric, t.ended::numeric,
 			(limits).flow_even_time::numeric) g(at)) AS times
 		FROM (SELECT min((d.series).began[1]) AS began, max((d.series).began[cardinality((d.series).began)]) AS ended
-			FROM unnest(l4_flow_accelerators.directions) d) t
+			FROM @extschema@.l4_each_direction(l4_flow_accelerators.directions) d) t
 	)
 	SELECT p.address, p.job, p.server,
 		CASE WHEN first_value((f.phases).ended) OVER anywhere IS NOT NULL THEN COALESCE(y.cycle, p.period) END,
@@ -866,7 +896,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	SELECT e.address, @extschema@.l4_step_work((d.series).began, (d.series).lasted, (d.series).busy, e.sent, e.peer,
 		(s.phases).ended, (s.phases).began[2:])
-	FROM unnest(l4_flow_work.directions) d
+	FROM @extschema@.l4_each_direction(l4_flow_work.directions) d
 	CROSS JOIN LATERAL (VALUES (d.source, d.destination, true), (d.destination, d.source, false)) e(address, peer, sent)
 	JOIN unnest(l4_flow_work.steps) s ON s.address = e.address AND cardinality((s.phases).ended) > 0
 	WHERE d.kind = 'pipeline'

@@ -35,6 +35,18 @@ COMMENT ON TYPE @extschema@.l4_flow_trace IS
 'l4_flow_beside; of an accelerator l4_flow_behind). Times in seconds since 1970, ends has one element more than there are '
 'steps.';
 
+CREATE FUNCTION @extschema@.l4_each_trace(traces @extschema@.l4_flow_trace[]) RETURNS SETOF @extschema@.l4_flow_trace
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 1000
+BEGIN ATOMIC
+	SELECT (t.trace).job, (t.trace).kind, (t.trace).source, (t.trace).destination, (t.trace).server, (t.trace).path,
+		(t.trace).period, (t.trace).flows, (t.trace).bytes, (t.trace).retransmits, (t.trace).first_at, (t.trace).last_at,
+		(t.trace).overdue_at, (t.trace).step, (t.trace).ends, (t.trace).closes, (t.trace).computed, (t.trace).closing,
+		(t.trace).sent, (t.trace).moved, (t.trace).busy, (t.trace).began, (t.trace).late, (t.trace).beside
+	FROM (SELECT unnest(l4_each_trace.traces) AS trace) t;
+END;
+COMMENT ON FUNCTION @extschema@.l4_each_trace(@extschema@.l4_flow_trace[]) IS
+'Step: unnest of traces, of which no copy is made.';
+
 CREATE FUNCTION @extschema@.l4_flow_behind(directions @extschema@.l4_flow_direction[],
 	steps @extschema@.l4_flow_accelerator_steps[], limits @extschema@.l4_limits)
 RETURNS TABLE (address text, behind double precision[])
@@ -43,14 +55,14 @@ BEGIN ATOMIC
 	WITH members AS MATERIALIZED (
 		SELECT m.member AS address, m.component
 		FROM (SELECT @extschema@.l4_connected_components(d.source, d.destination) AS all_of_them
-			FROM unnest(l4_flow_behind.directions) d WHERE d.kind = 'expert') c
+			FROM @extschema@.l4_each_direction(l4_flow_behind.directions) d WHERE d.kind = 'expert') c
 		CROSS JOIN LATERAL unnest(c.all_of_them) m
 	), exchanges AS (
 		SELECT m.component, m.address, s.server, cardinality((s.phases).ended) - 1 AS steps,
 			@extschema@.l4_step_exchanges((d.series).began, (d.series).lasted, (d.series).moved, e.sent,
 				CASE WHEN d.kind = 'expert' THEN e.peer END, (s.phases).ended, (s.phases).began[2:],
 				(limits).flow_pause) AS series
-		FROM unnest(l4_flow_behind.directions) d
+		FROM @extschema@.l4_each_direction(l4_flow_behind.directions) d
 		CROSS JOIN LATERAL (VALUES (d.source, d.destination, true), (d.destination, d.source, false)) e(address, peer, sent)
 		JOIN members m ON m.address = e.address
 		JOIN unnest(l4_flow_behind.steps) s ON s.address = e.address AND cardinality((s.phases).ended) > 1
@@ -85,7 +97,7 @@ BEGIN ATOMIC
 		SELECT d.source AS address, sum((d.series).records) AS flows, sum((d.series).bytes) AS bytes,
 			sum((d.series).retransmits) AS retransmits, min((d.series).began[1]) AS first_at,
 			max((d.series).began[cardinality((d.series).began)]) AS last_at
-		FROM unnest(l4_accelerator_traces.directions) d
+		FROM @extschema@.l4_each_direction(l4_accelerator_traces.directions) d
 		GROUP BY d.source
 	)
 	SELECT s.job, 'accelerator', s.address, NULL::text, s.server, NULL::text, s.period, COALESCE(a.flows, 0)::bigint,
@@ -117,7 +129,7 @@ BEGIN ATOMIC
 					/ d.period)::int) n(n)) AS ends,
 			dense_rank() OVER (ORDER BY s.server COLLATE "C") AS server,
 			row_number() OVER (PARTITION BY s.server ORDER BY d.source COLLATE "C", d.destination COLLATE "C") AS number
-		FROM unnest(l4_flow_beside.directions) d
+		FROM @extschema@.l4_each_direction(l4_flow_beside.directions) d
 		JOIN unnest(l4_flow_beside.steps) s ON s.address = d.source
 		WHERE d.cycle IS NOT NULL
 	), servers AS (
@@ -163,22 +175,23 @@ BEGIN ATOMIC
 		CASE WHEN p.number <= 1 THEN (d.series).records END, CASE WHEN p.number <= 1 THEN (d.series).bytes END,
 		CASE WHEN p.number <= 1 THEN (d.series).retransmits END,
 		(d.series).began[1], (d.series).began[cardinality((d.series).began)],
-		(SELECT @extschema@.l4_step_overdue(o.began, o.lasted, true, (s.phases).ended)
-			FROM (VALUES ((d.series).began, (d.series).lasted)) o(began, lasted)),
+		(SELECT @extschema@.l4_step_overdue(o.began, o.lasted, o.moved, true, (s.phases).ended)
+			FROM (VALUES ((d.series).began, (d.series).lasted, (d.series).moved)) o(began, lasted, moved)),
 		NULL::int[], (s.phases).ended, NULL::double precision[], NULL::double precision[], NULL::double precision[],
 		NULL::double precision[],
 		(t.traffic).bytes, (t.traffic).busy, (t.traffic).began,
 		CASE WHEN p.number <= 1 THEN @extschema@.l4_late_messages((d.series).began, (d.series).moved, (d.series).busy,
 			(limits).flow_time_out_factor) END,
 		CASE WHEN p.number <= 1 THEN b.beside END
-	FROM unnest(l4_pair_traces.directions) d
+	FROM @extschema@.l4_each_direction(l4_pair_traces.directions) d
 	JOIN unnest(l4_pair_traces.steps) s ON s.address = d.source
 	LEFT JOIN @extschema@.l4_flow_beside(l4_pair_traces.directions, l4_pair_traces.steps, limits) b
 		ON b.source = d.source AND b.destination = d.destination
 	CROSS JOIN LATERAL (SELECT n.path, n.number::int FROM unnest((d.series).paths) WITH ORDINALITY n(path, number)
 		UNION ALL SELECT NULL, 0 WHERE cardinality((d.series).paths) = 0) p
+	-- OFFSET, as it is to be worked out once
 	CROSS JOIN LATERAL (SELECT @extschema@.l4_step_traffic((d.series).began, (d.series).moved, (d.series).busy,
-		(d.series).path, p.number, COALESCE((s.phases).ended, '{}')) AS traffic) t;
+		(d.series).path, p.number, COALESCE((s.phases).ended, '{}')) AS traffic OFFSET 0) t;
 END;
 COMMENT ON FUNCTION @extschema@.l4_pair_traces(@extschema@.l4_flow_direction[], @extschema@.l4_flow_accelerator_steps[],
 	@extschema@.l4_limits) IS

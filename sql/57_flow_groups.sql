@@ -23,7 +23,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH pairs AS MATERIALIZED (
 		SELECT t.job, t.source, t.destination, t.server, t.began, t.ends
-		FROM unnest(l4_pipelines_of.traces) t
+		FROM @extschema@.l4_each_trace(l4_pipelines_of.traces) t
 		WHERE t.kind = 'pipeline'
 	), members AS MATERIALIZED (
 		SELECT p.job, m.member AS address, m.component
@@ -58,7 +58,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH links AS MATERIALIZED (
 		SELECT t.job, t.kind, t.source, t.destination
-		FROM unnest(l4_exchanges_of.traces) t
+		FROM @extschema@.l4_each_trace(l4_exchanges_of.traces) t
 		WHERE t.kind IN ('data', 'expert', 'context')
 	), turned AS (
 		SELECT l.job, e.address, bool_or(e.sends) AS sends, bool_or(NOT e.sends) AS gets
@@ -69,7 +69,8 @@ BEGIN ATOMIC
 		SELECT u.job, p.server, u.address, u.sends,
 			row_number() OVER (PARTITION BY u.job, p.server, u.sends ORDER BY u.address COLLATE "C") AS place
 		FROM turned u
-		JOIN unnest(l4_exchanges_of.traces) p ON p.job = u.job AND p.source = u.address AND p.kind = 'accelerator'
+		JOIN @extschema@.l4_each_trace(l4_exchanges_of.traces) p
+			ON p.job = u.job AND p.source = u.address AND p.kind = 'accelerator'
 		WHERE u.sends <> u.gets
 	), closed AS (
 		SELECT l.job, l.kind, l.source, l.destination FROM links l
@@ -100,19 +101,26 @@ BEGIN ATOMIC
 		WHERE e.kind <> 'data'
 	), sendings AS (
 		SELECT t.source AS address, array_agg(x.began ORDER BY x.began) AS began
-		FROM unnest(l4_lockstep_of.traces) t CROSS JOIN LATERAL unnest(t.began) x(began)
+		FROM @extschema@.l4_each_trace(l4_lockstep_of.traces) t CROSS JOIN LATERAL unnest(t.began) x(began)
 		WHERE t.kind = 'pipeline' AND x.began > 0
 		GROUP BY t.source
 	), staged AS MATERIALIZED (
 		SELECT p.job, p.pipeline, p.stage, p.address, p.server, s.began
 		FROM @extschema@.l4_pipelines_of(l4_lockstep_of.traces) p
 		LEFT JOIN sendings s ON s.address = p.address
+	), lossy AS MATERIALIZED (
+		SELECT t.job
+		FROM @extschema@.l4_each_trace(l4_lockstep_of.traces) t CROSS JOIN LATERAL unnest(t.closing) c(closing)
+		WHERE t.kind = 'accelerator'
+		GROUP BY t.job
+		HAVING avg((c.closing <> 'NaN')::int) < (limits).flow_known_steps
 	), together AS (
 		SELECT a.job, a.stage, a.address, b.address AS other
 		FROM staged a
 		JOIN staged b ON b.job = a.job AND b.stage = a.stage AND b.server = a.server AND b.address >= a.address
 		WHERE a.address = b.address
-			OR @extschema@.l4_together(a.began, b.began, (limits).flow_lockstep) >= (limits).flow_together
+			OR @extschema@.l4_together(a.began, b.began, (limits).flow_lockstep) >= CASE
+				WHEN a.job IN (SELECT y.job FROM lossy y) THEN (limits).flow_lossy_lockstep ELSE (limits).flow_together END
 		UNION ALL
 		SELECT s.job, s.stage, e.address, e.name
 		FROM exchanging e JOIN staged s ON s.job = e.job AND s.address = e.address
@@ -139,15 +147,17 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_lockstep_of(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: The tensor-parallel group of each accelerator of a pipeline (tensor: its name in the job; lane: its place there, by '
 'address, from 1) and its place among those it shares a context with (1 where there are none). What sends along the '
-'pipeline at the same moments (limits flow_lockstep, flow_together) on one server computes in lockstep; who exchanges '
-'tokens or contexts does as well, but holds the same part of a tensor. Jobs without a pipeline have no rows.';
+'pipeline at the same moments (limits flow_lockstep, flow_together; flow_lossy_lockstep where records are lost) on one server '
+'computes in lockstep; who exchanges tokens or contexts does as well, but holds the same part of a tensor. Jobs without a '
+'pipeline have no rows.';
 
 CREATE FUNCTION @extschema@.l4_flow_groups_of(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, kind text, number int, size int, members text[])
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH places AS MATERIALIZED (
-		SELECT t.job, t.source AS address, t.server FROM unnest(l4_flow_groups_of.traces) t WHERE t.kind = 'accelerator'
+		SELECT t.job, t.source AS address, t.server
+		FROM @extschema@.l4_each_trace(l4_flow_groups_of.traces) t WHERE t.kind = 'accelerator'
 	), lockstep AS MATERIALIZED (
 		SELECT l.job, l.pipeline, l.stage, l.tensor, l.lane, l.context, l.address
 		FROM @extschema@.l4_lockstep_of(l4_flow_groups_of.traces, limits) l
@@ -162,6 +172,12 @@ BEGIN ATOMIC
 		WHERE NOT EXISTS (SELECT FROM lockstep l WHERE l.job = p.job)
 	), unsure AS MATERIALIZED (
 		SELECT u.job FROM unstaged u WHERE NOT u.alone GROUP BY u.job
+	), inside AS MATERIALIZED (
+		-- a stage of which no pipeline is seen passes on what it makes within its server
+		SELECT DISTINCT e.job
+		FROM exchanging e
+		WHERE e.kind = 'data' AND e.job IN (SELECT l.job FROM lockstep l)
+			AND e.address NOT IN (SELECT l.address FROM lockstep l)
 	), named AS (
 		SELECT p.job, 'job' AS kind, '' AS name, p.address, 0 AS place FROM places p
 		UNION ALL
@@ -182,11 +198,12 @@ BEGIN ATOMIC
 	)
 	-- without a pipeline ranks of a server may be one tensor-parallel group, or all of one data-parallel one
 	SELECT g.job, g.kind, row_number() OVER (PARTITION BY g.job, g.kind ORDER BY g.members)::int,
-		CASE WHEN u.job IS NULL OR g.kind NOT IN ('tensor', 'data') THEN cardinality(g.members) END, g.members
-	FROM grouped g
-	LEFT JOIN unsure u ON u.job = g.job;
+		CASE WHEN NOT (g.kind IN ('tensor', 'data') AND g.job IN (SELECT u.job FROM unsure u)
+			OR g.kind = 'pipeline' AND g.job IN (SELECT i.job FROM inside i)) THEN cardinality(g.members) END, g.members
+	FROM grouped g;
 END;
 COMMENT ON FUNCTION @extschema@.l4_flow_groups_of(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: The groups of accelerators of each job, as l4_flow_groups tells them. The ranks of one stage and one place in their '
 'tensor-parallel groups reduce their gradients together, through whichever links. size of data and tensor: NULL where ranks '
-'of a server may be either: there is no pipeline, and no link between two of a server''s.';
+'of a server may be either: there is no pipeline, and no link between two of a server''s. size of pipeline: NULL where some '
+'stages pass on within servers, so that not all are seen.';

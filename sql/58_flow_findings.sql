@@ -58,7 +58,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH series AS MATERIALIZED (
 		SELECT t.job, t.kind, t.source, t.destination, t.path, t.period, t.moved, t.busy, t.began, r.usual, r.least
-		FROM unnest(l4_slow_pairs.traces) t
+		FROM @extschema@.l4_each_trace(l4_slow_pairs.traces) t
 		-- what it is when all is well, though it may be slow for half of the window
 		CROSS JOIN LATERAL (SELECT percentile_cont(0.75) WITHIN GROUP (ORDER BY x.rate) AS usual, min(x.rate) AS least
 			FROM (SELECT ln(x.moved / x.busy) AS rate FROM unnest(t.moved, t.busy) x(moved, busy)
@@ -128,7 +128,8 @@ BEGIN ATOMIC
 			n.is_slow AND n.pair NOT IN (SELECT a.pair FROM awaited a) AS is_slow
 		FROM numbered n
 	), places AS MATERIALIZED (
-		SELECT t.job, t.source AS address, t.server FROM unnest(l4_waiting_pairs.traces) t WHERE t.kind = 'accelerator'
+		SELECT t.job, t.source AS address, t.server
+		FROM @extschema@.l4_each_trace(l4_waiting_pairs.traces) t WHERE t.kind = 'accelerator'
 	), across AS MATERIALIZED (
 		SELECT p.pair, p.job, p.kind, p.source, p.destination, p.began, p.ended, p.is_slow, a.server, b.server AS receiver
 		FROM (SELECT DISTINCT s.job, s.kind FROM pairs s WHERE s.is_slow) s
@@ -236,13 +237,13 @@ BEGIN ATOMIC
 		SELECT p.address, p.stage, p.pipeline, bool_and(t.sends_to > 1) OVER (PARTITION BY p.job, p.pipeline) AS is_ring
 		FROM @extschema@.l4_pipelines_of(l4_compared_work.traces) p
 		JOIN (SELECT t.job, t.source, count(DISTINCT t.destination) AS sends_to
-			FROM unnest(l4_compared_work.traces) t
+			FROM @extschema@.l4_each_trace(l4_compared_work.traces) t
 			WHERE t.kind = 'pipeline'
 			GROUP BY t.job, t.source) t ON t.job = p.job AND t.source = p.address
 	), steps AS MATERIALIZED (
 		SELECT s.job, COALESCE(g.stage, 0) AS stage, s.server, s.address, s.step, s.ended,
 			ln(s.compute) AS work, ln(NULLIF(GREATEST(s.compute - s.closing, 0), 0)) AS piped, g.pipeline, g.is_ring
-		FROM unnest(l4_compared_work.traces) t
+		FROM @extschema@.l4_each_trace(l4_compared_work.traces) t
 		CROSS JOIN LATERAL @extschema@.l4_steps_of_trace(t) s
 		LEFT JOIN stages g ON g.address = s.address
 		-- all who exchange with each other are as slow as the slowest of them (l4_slow_exchangers)
@@ -296,7 +297,7 @@ BEGIN ATOMIC
 	), lockstep AS MATERIALIZED (
 		SELECT l.job, l.tensor, k.stage, k.pipeline, k.server, k.address
 		FROM gaps g
-		CROSS JOIN LATERAL @extschema@.l4_lockstep_of(ARRAY(SELECT t FROM unnest(l4_known_work.traces) t
+		CROSS JOIN LATERAL @extschema@.l4_lockstep_of(ARRAY(SELECT t FROM @extschema@.l4_each_trace(l4_known_work.traces) t
 			WHERE t.job = g.job), limits) l
 		JOIN (SELECT DISTINCT k.job, k.stage, k.pipeline, k.server, k.address FROM known k) k
 			ON k.job = l.job AND k.address = l.address
@@ -319,15 +320,16 @@ COMMENT ON FUNCTION @extschema@.l4_known_work(@extschema@.l4_flow_trace[], @exts
 'Step: l4_compared_work. Where few of the steps of each accelerator are known, as records are lost (limit flow_known_steps), '
 'what any of a tensor-parallel group knows of a step counts for all of it (the median), as they compute in lockstep.';
 
-CREATE FUNCTION @extschema@.l4_slow_workers(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
-RETURNS SETOF @extschema@.l4_flow_finding
+CREATE FUNCTION @extschema@.l4_late_workers(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+RETURNS TABLE (job int, stage int, pipeline int, server text, address text, began double precision, ended double precision,
+	level double precision)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 -- what functions return is counted by nobody: loops would look at all rows for each
 SET enable_nestloop = off
 BEGIN ATOMIC
 	WITH compared AS MATERIALIZED (
 		SELECT c.job, c.stage, c.pipeline, c.server, c.address, c.step, c.ended, c.slowness
-		FROM @extschema@.l4_known_work(l4_slow_workers.traces, limits) c
+		FROM @extschema@.l4_known_work(l4_late_workers.traces, limits) c
 	), late AS (
 		-- of most jobs nobody is slow for long enough, whatever the noise: what follows is for the others
 		SELECT DISTINCT c.job
@@ -337,7 +339,8 @@ BEGIN ATOMIC
 		HAVING count(*) >= (limits).flow_slow_steps
 	), series AS MATERIALIZED (
 		SELECT s.job, s.stage, s.pipeline, s.server, s.address, array_agg(s.ended ORDER BY s.step) AS at,
-			array_agg(s.slowness ORDER BY s.step) AS slowness
+			array_agg(s.slowness ORDER BY s.step) AS slowness,
+			min(s.server) OVER (PARTITION BY s.job, s.stage) <> max(s.server) OVER (PARTITION BY s.job, s.stage) AS has_like
 		FROM compared s
 		WHERE s.job IN (SELECT l.job FROM late l)
 		GROUP BY s.job, s.stage, s.pipeline, s.server, s.address
@@ -345,20 +348,46 @@ BEGIN ATOMIC
 		SELECT x.job, @extschema@.l4_deviation(array_agg(x.slowness)) AS deviation
 		FROM (SELECT s.job, unnest(s.slowness) AS slowness FROM series s) x
 		GROUP BY x.job
+	)
+	SELECT s.job, s.stage, s.pipeline, s.server, s.address, g.began, g.ended, g.level
+	FROM series s
+	JOIN noise n ON n.job = s.job
+	LEFT JOIN LATERAL @extschema@.l4_slow_regimes(s.at, s.slowness,
+		GREATEST((limits).flow_slow_work, (limits).flow_sigma * n.deviation), (limits).flow_slow_steps::int) g ON s.has_like;
+END;
+COMMENT ON FUNCTION @extschema@.l4_late_workers(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
+'Step: The accelerators of jobs in which some compute longer than those of the same stage on other servers, for several steps: '
+'a row for each time (level: by what logarithm), or one with NULLs.';
+
+CREATE FUNCTION @extschema@.l4_slow_workers(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+RETURNS SETOF @extschema@.l4_flow_finding
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
+-- what functions return is counted by nobody: loops would look at all rows for each
+SET enable_nestloop = off
+BEGIN ATOMIC
+	WITH late AS MATERIALIZED (
+		SELECT l.job, l.stage, l.pipeline, l.server, l.address, l.began, l.ended, l.level
+		FROM @extschema@.l4_late_workers(l4_slow_workers.traces, limits) l
+	), passing AS MATERIALIZED (
+		SELECT DISTINCT l.job, l.pipeline, l.server FROM late l WHERE l.pipeline IS NOT NULL
+	), chains AS (
+		-- servers along pipelines: what stages on one server pass on is not seen
+		SELECT c.job, m.member AS server, m.component AS chain
+		FROM (SELECT a.job, @extschema@.l4_connected_components(a.server, b.server) AS all_of_them
+			FROM passing a JOIN passing b ON b.job = a.job AND b.pipeline = a.pipeline GROUP BY a.job) c
+		CROSS JOIN LATERAL unnest(c.all_of_them) m
 	), slow AS MATERIALIZED (
-		SELECT s.job, s.stage, s.pipeline, s.server, s.address, g.began, g.ended, g.level
-		FROM series s
-		JOIN noise n ON n.job = s.job
-		CROSS JOIN LATERAL @extschema@.l4_slow_regimes(s.at, s.slowness,
-			GREATEST((limits).flow_slow_work, (limits).flow_sigma * n.deviation), (limits).flow_slow_steps::int) g
-		WHERE EXISTS (SELECT FROM series o WHERE o.job = s.job AND o.stage = s.stage AND o.server <> s.server)
+		SELECT l.job, l.stage, l.server, l.address, l.began, l.ended, l.level, c.chain
+		FROM late l
+		LEFT JOIN chains c ON c.job = l.job AND c.server = l.server
+		WHERE l.began IS NOT NULL
 	), slowest AS (
 		-- who waits for it does then what it did in other pauses, as the gradients of weights, and seems to take longer, too
 		SELECT s.job, s.stage, s.server, s.address, s.began, s.ended, s.level
 		FROM slow s
 		WHERE NOT EXISTS (SELECT
 			FROM slow o
-			WHERE o.job = s.job AND o.pipeline = s.pipeline AND o.server <> s.server AND o.level > s.level
+			WHERE o.job = s.job AND o.chain = s.chain AND o.server <> s.server AND o.level > s.level
 				AND o.began <= s.ended AND o.ended >= s.began)
 	), servers AS (
 		SELECT s.job, s.stage, s.server, array_agg(DISTINCT s.address ORDER BY s.address) AS addresses,
@@ -374,9 +403,9 @@ BEGIN ATOMIC
 	FROM servers s;
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_workers(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
-'Step: Accelerators that compute longer than those of the same stage on other servers, for several steps. Ranks of one '
-'tensor-parallel group wait for each other in each layer, so that they are slow together: then the server is named. Of one '
-'pipeline at one time the slowest: the others wait for it.';
+'Step: Accelerators that compute longer than those of the same stage on other servers (l4_late_workers). Ranks of one '
+'tensor-parallel group wait for each other in each layer, so that they are slow together: then the server is named. Of the '
+'servers along one pipeline at one time the slowest: the others wait for it.';
 
 CREATE FUNCTION @extschema@.l4_slow_exchangers(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_flow_finding
@@ -386,7 +415,7 @@ SET enable_nestloop = off
 BEGIN ATOMIC
 	WITH parts AS MATERIALIZED (
 		SELECT t.job, t.server, t.source AS address, b.part, t.ends[b.part + 1] AS ended, b.behind
-		FROM unnest(l4_slow_exchangers.traces) t
+		FROM @extschema@.l4_each_trace(l4_slow_exchangers.traces) t
 		CROSS JOIN LATERAL unnest(t.beside) WITH ORDINALITY b(behind, part)
 		WHERE t.kind = 'accelerator' AND b.behind <> 'NaN'
 	), own AS (
@@ -430,7 +459,7 @@ SET enable_nestloop = off
 BEGIN ATOMIC
 	WITH links AS MATERIALIZED (
 		SELECT t.job, t.source, t.destination, t.period, t.first_at, t.beside, t.moved, t.ends
-		FROM unnest(l4_late_links.traces) t
+		FROM @extschema@.l4_each_trace(l4_late_links.traces) t
 		WHERE t.kind <> 'accelerator' AND t.beside IS NOT NULL
 	), parts AS MATERIALIZED (
 		SELECT k.job, k.source, k.destination, k.first_at + b.part * k.period AS ended, b.beside
@@ -476,7 +505,7 @@ SET enable_nestloop = off
 BEGIN ATOMIC
 	WITH places AS MATERIALIZED (
 		SELECT t.source AS address, t.server, count(*) OVER (PARTITION BY t.job, t.server) AS accelerators
-		FROM unnest(l4_slow_sharded.traces) t
+		FROM @extschema@.l4_each_trace(l4_slow_sharded.traces) t
 		WHERE t.kind = 'accelerator'
 	), late AS MATERIALIZED (
 		SELECT l.job, l.source, a.server, a.accelerators, b.server AS receiver, l.began, l.ended, l.level
@@ -515,7 +544,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	SELECT s.job, s.step, percentile_cont(0.5) WITHIN GROUP (ORDER BY s.ended),
 		percentile_cont(0.5) WITHIN GROUP (ORDER BY s.ended - s.began)
-	FROM unnest(l4_steps_of_jobs.traces) t
+	FROM @extschema@.l4_each_trace(l4_steps_of_jobs.traces) t
 	CROSS JOIN LATERAL @extschema@.l4_steps_of_trace(t) s
 	GROUP BY s.job, s.step;
 END;
@@ -572,7 +601,7 @@ BEGIN ATOMIC
 			-- who sent since the last step ended: a job that ends does so between two
 			count(*) FILTER (WHERE t.last_at > t.ends[cardinality(t.ends)]) AS amid,
 			COALESCE(l4_stopped_jobs.collected_until, max(max(t.last_at)) OVER ()) AS window_ended
-		FROM unnest(l4_stopped_jobs.traces) t
+		FROM @extschema@.l4_each_trace(l4_stopped_jobs.traces) t
 		WHERE t.kind = 'accelerator' AND t.last_at IS NOT NULL
 		GROUP BY t.job
 	)
@@ -581,7 +610,7 @@ BEGIN ATOMIC
 		-- what is done then may come a little sooner or later than usual
 		(limits).flow_period_tolerance * (t.overdue_at - t.last_at)
 	FROM jobs j
-	LEFT JOIN unnest(l4_stopped_jobs.traces) t ON t.job = j.job AND t.kind <> 'accelerator'
+	LEFT JOIN @extschema@.l4_each_trace(l4_stopped_jobs.traces) t ON t.job = j.job AND t.kind <> 'accelerator'
 		AND j.window_ended - j.last_at >= (limits).flow_silent_steps * j.period AND j.amid > 0
 	ORDER BY j.job, t.overdue_at, t.source COLLATE "C", t.destination COLLATE "C";
 END;
@@ -597,23 +626,32 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
 	WITH accelerators AS MATERIALIZED (
 		SELECT t.job, t.source AS address, t.server, t.last_at
-		FROM unnest(l4_silent_accelerators.traces) t
+		FROM @extschema@.l4_each_trace(l4_silent_accelerators.traces) t
 		WHERE t.kind = 'accelerator' AND t.last_at IS NOT NULL
 	), pairs AS MATERIALIZED (
 		SELECT t.job, t.source, t.destination, t.last_at, t.overdue_at
-		FROM unnest(l4_silent_accelerators.traces) t
+		FROM @extschema@.l4_each_trace(l4_silent_accelerators.traces) t
 		WHERE t.kind <> 'accelerator'
 	), jobs AS MATERIALIZED (
 		SELECT j.* FROM @extschema@.l4_stopped_jobs(l4_silent_accelerators.traces, limits,
 			l4_silent_accelerators.collected_until) j
-	), suspects AS (
+	), silent AS (
 		-- of those whose messages were missed first who sent nothing from then on
-		SELECT DISTINCT ON (j.job, a.server) j.job, a.address, a.address = j.source AS is_source,
+		SELECT DISTINCT ON (j.job, a.address) j.job, a.server, a.address, a.last_at, p.overdue_at,
+			a.address = p.source AS sends, a.address = j.source AS is_source,
 			EXISTS (SELECT FROM pairs r WHERE r.destination = a.address AND r.last_at > j.overdue_at - j.about) AS gets
 		FROM jobs j
 		JOIN pairs p ON p.job = j.job AND p.overdue_at <= j.overdue_at + j.about
-		JOIN accelerators a ON a.address IN (p.source, p.destination) AND a.last_at < j.overdue_at - j.about
-		ORDER BY j.job, a.server, p.overdue_at, a.address = p.source DESC, a.address COLLATE "C"
+		JOIN accelerators a ON a.job = j.job AND a.address IN (p.source, p.destination)
+			AND a.last_at < j.overdue_at - j.about
+		ORDER BY j.job, a.address, p.overdue_at, a.address = p.source DESC
+	), suspects AS (
+		SELECT DISTINCT ON (s.job, s.server) s.job, s.server, s.address, s.is_source, s.gets, s.last_at,
+			-- who computes in lockstep with one that stopped stops, too
+			array_agg(s.address) OVER (PARTITION BY s.job, s.server ORDER BY s.address COLLATE "C"
+				ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS accelerators
+		FROM silent s
+		ORDER BY s.job, s.server, s.overdue_at, s.sends DESC, s.address COLLATE "C"
 	), named AS (
 		SELECT s.job, CASE WHEN count(*) = 1 THEN min(s.address)
 			-- who is dead gets nothing; who stands still may
@@ -622,17 +660,18 @@ BEGIN ATOMIC
 		FROM suspects s
 		GROUP BY s.job
 	)
-	SELECT j.job, CASE WHEN a.address IS NULL THEN 'silent' WHEN EXISTS (SELECT FROM pairs p
-			WHERE p.destination = a.address AND p.last_at > j.overdue_at - j.about) THEN 'stalled' ELSE 'missing' END,
-		COALESCE(a.address, format('job %s', j.job)), COALESCE(a.last_at, j.last_at), NULL::double precision,
+	SELECT j.job, CASE WHEN a.address IS NULL THEN 'silent' WHEN a.gets THEN 'stalled' ELSE 'missing' END,
+		CASE WHEN a.address IS NULL THEN format('job %s', j.job) WHEN cardinality(a.accelerators) = 1 THEN a.address
+			ELSE a.server END,
+		COALESCE(a.last_at, j.last_at), NULL::double precision,
 		NULL::double precision, 0.8, jsonb_build_object('job_silent_since', j.last_at, 'job_stopped', true)
 			|| CASE WHEN a.address IS NULL THEN jsonb_build_object('accelerators', j.accelerators, 'address', j.first_address,
 					'last_sent', j.last_at, 'step', j.period)
-				ELSE jsonb_build_object('server', a.server, 'last_sent', a.last_at, 'expected', j.overdue_at,
-					'missed', format('%s -> %s', j.source, j.destination)) END
+				ELSE jsonb_build_object('server', a.server, 'accelerators', to_jsonb(a.accelerators), 'last_sent', a.last_at,
+					'expected', j.overdue_at, 'missed', format('%s -> %s', j.source, j.destination)) END
 	FROM jobs j
 	LEFT JOIN named n ON n.job = j.job
-	LEFT JOIN accelerators a ON a.address = n.address
+	LEFT JOIN suspects a ON a.job = n.job AND a.address = n.address
 	WHERE j.overdue_at IS NOT NULL
 	UNION ALL
 	SELECT j.job, 'missing', a.address, a.last_at, NULL::double precision, NULL::double precision, 0.9,
@@ -645,7 +684,8 @@ COMMENT ON FUNCTION @extschema@.l4_silent_accelerators(@extschema@.l4_flow_trace
 	double precision) IS
 'Step: Of jobs that stand still (l4_stopped_jobs), of the ends of the messages that should have come first (limit '
 'flow_period_tolerance) the one that sent nothing from then on; of several that which got nothing either, or the sender where '
-'both ends got something. Stalled if others still sent to it, else missing. Where it is not one server, as in lockstep, the '
+'both ends got something. Stalled if others still sent to it, else missing. Where several of its server stopped with it, in '
+'lockstep, the server is named. Where it is not one server, as in lockstep, the '
 'job as a whole is silent. And accelerators that are silent while their job goes on. collected_until: as in l4_stopped_jobs.';
 
 CREATE FUNCTION @extschema@.l4_timed_out_senders(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
@@ -654,7 +694,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
 	WITH senders AS MATERIALIZED (
 		SELECT t.job, t.source, t.server, sum(t.flows) AS flows, count(l.at) AS waited, min(l.at) AS began, max(l.at) AS ended
-		FROM unnest(l4_timed_out_senders.traces) t
+		FROM @extschema@.l4_each_trace(l4_timed_out_senders.traces) t
 		LEFT JOIN LATERAL unnest(t.late) l(at) ON true
 		WHERE t.kind <> 'accelerator' AND t.flows IS NOT NULL
 		GROUP BY t.job, t.source, t.server
@@ -675,10 +715,16 @@ CREATE FUNCTION @extschema@.l4_flow_findings(traces @extschema@.l4_flow_trace[],
 	collected_until double precision DEFAULT NULL)
 RETURNS SETOF @extschema@.l4_flow_finding
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
+-- what functions return is counted by nobody: loops would look at all rows for each
+SET enable_nestloop = off
+SET work_mem = '32MB'
 BEGIN ATOMIC
-	WITH sharded AS MATERIALIZED (
+	WITH waited_for AS MATERIALIZED (
 		SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
 		FROM @extschema@.l4_slow_sharded(l4_flow_findings.traces, limits) f
+		UNION ALL
+		SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
+		FROM @extschema@.l4_slow_exchangers(l4_flow_findings.traces, limits) f
 	)
 	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
 	FROM @extschema@.l4_silent_accelerators(l4_flow_findings.traces, limits,
@@ -689,17 +735,14 @@ BEGIN ATOMIC
 	UNION ALL
 	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
 	FROM @extschema@.l4_slow_elements(l4_flow_findings.traces, limits) f
-	-- records that are open while all wait for the slowest are slow on all links but its own
-	WHERE NOT EXISTS (SELECT FROM sharded s WHERE s.job = f.job AND s.began <= f.ended AND s.ended >= f.began)
+	-- records that are open while all wait for the slowest are slow, on whichever links
+	WHERE NOT EXISTS (SELECT FROM waited_for w WHERE w.job = f.job AND w.began <= f.ended AND w.ended >= f.began)
 	UNION ALL
 	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
 	FROM @extschema@.l4_slow_workers(l4_flow_findings.traces, limits) f
 	UNION ALL
-	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
-	FROM @extschema@.l4_slow_exchangers(l4_flow_findings.traces, limits) f
-	UNION ALL
-	SELECT s.job, s.kind, s.subject, s.began, s.ended, s.factor, s.confidence, s.facts
-	FROM sharded s
+	SELECT w.job, w.kind, w.subject, w.began, w.ended, w.factor, w.confidence, w.facts
+	FROM waited_for w
 	UNION ALL
 	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
 	FROM @extschema@.l4_slow_steps_of(l4_flow_findings.traces, limits) f;

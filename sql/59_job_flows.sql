@@ -28,7 +28,7 @@ BEGIN ATOMIC
 		SELECT DISTINCT u.node FROM @extschema@.l4_job_units(l4_flow_job_of.job_id) u WHERE u.node IS NOT NULL
 	), servers AS (
 		SELECT DISTINCT t.job, COALESCE(a.node, t.server) AS node
-		FROM unnest(l4_flow_job_of.traces) t
+		FROM @extschema@.l4_each_trace(l4_flow_job_of.traces) t
 		LEFT JOIN @extschema@.l4_job_addresses(l4_flow_job_of.job_id) a ON a.address = t.source
 		WHERE t.kind = 'accelerator'
 	)

@@ -4,11 +4,11 @@ CREATE FUNCTION @extschema@.l4_sentence_flow(finding @extschema@.l4_flow_finding
 LANGUAGE sql STABLE PARALLEL SAFE COST 100
 BEGIN ATOMIC
 	SELECT CASE (finding).kind
-		WHEN 'stalled' THEN format('%s (%s) sends no more since %s, while others still send to it; %s did not come, and '
-			'the job stands still.', (finding).subject, (finding).facts ->> 'server', w.began, (finding).facts ->> 'missed')
+		WHEN 'stalled' THEN format('%s sends no more since %s, while others still send to it; %s did not come, and the job '
+			'stands still.', w.who, w.began, (finding).facts ->> 'missed')
 		WHEN 'missing' THEN CASE WHEN ((finding).facts ->> 'job_stopped')::boolean
-			THEN format('%s (%s) is silent since %s; %s did not come, and the job stands still.', (finding).subject,
-				(finding).facts ->> 'server', w.began, (finding).facts ->> 'missed')
+			THEN format('%s is silent since %s; %s did not come, and the job stands still.', w.who, w.began,
+				(finding).facts ->> 'missed')
 			ELSE format('%s (%s) is silent since %s, while its job goes on.', (finding).subject,
 				(finding).facts ->> 'server', w.began) END
 		WHEN 'silent' THEN format('The job of %s accelerators (%s and others) sends nothing since %s%s.',
@@ -35,7 +35,11 @@ BEGIN ATOMIC
 		END
 	FROM (SELECT to_char(to_timestamp((finding).began) AT TIME ZONE 'UTC', 'HH24:MI:SS"Z"') AS began,
 		to_char(to_timestamp((finding).ended) AT TIME ZONE 'UTC', 'HH24:MI:SS"Z"') AS ended,
-		round(100 * (1 - (finding).factor)::numeric) AS less, round(100 * ((finding).factor - 1)::numeric) AS more) w;
+		round(100 * (1 - (finding).factor)::numeric) AS less, round(100 * ((finding).factor - 1)::numeric) AS more,
+		CASE WHEN jsonb_path_exists((finding).facts, '$.accelerators[1]')
+			THEN format('%s (one of %s accelerators that stopped together)', (finding).subject,
+				jsonb_array_length((finding).facts -> 'accelerators'))
+			ELSE format('%s (%s)', (finding).subject, (finding).facts ->> 'server') END AS who) w;
 END;
 COMMENT ON FUNCTION @extschema@.l4_sentence_flow(@extschema@.l4_flow_finding) IS
 'Step: What a finding of flows says, for people; times in UTC.';

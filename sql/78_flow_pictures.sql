@@ -31,7 +31,7 @@ BEGIN ATOMIC
 		SELECT t.source, t.server, t.first_at, t.last_at, o.ordinal,
 			row_number() OVER (PARTITION BY o.ordinal IS NULL ORDER BY t.server COLLATE "C", t.source COLLATE "C") AS number,
 			count(*) OVER (PARTITION BY o.ordinal IS NULL) AS of_them, count(o.ordinal) OVER () AS suspects
-		FROM unnest(l4_flow_report_rows.traces) t
+		FROM @extschema@.l4_each_trace(l4_flow_report_rows.traces) t
 		LEFT JOIN told o ON o.name IN (t.source, t.server)
 		WHERE t.kind = 'accelerator' AND t.job = l4_flow_report_rows.job
 	)
@@ -62,7 +62,7 @@ BEGIN ATOMIC
 	WITH step AS (
 		SELECT s.step, min(s.began) AS began, max(s.ended) AS ended, row_number() OVER (ORDER BY s.step) AS number,
 			count(*) OVER () AS steps
-		FROM unnest(l4_flow_report_frame.traces) t
+		FROM @extschema@.l4_each_trace(l4_flow_report_frame.traces) t
 		CROSS JOIN LATERAL @extschema@.l4_steps_of_trace(t) s
 		WHERE t.job = l4_flow_report_frame.job
 		GROUP BY s.step
@@ -74,7 +74,7 @@ BEGIN ATOMIC
 		FROM step s
 	), window_of AS (
 		SELECT min(t.first_at) AS began, max(t.last_at) AS ended
-		FROM unnest(l4_flow_report_frame.traces) t
+		FROM @extschema@.l4_each_trace(l4_flow_report_frame.traces) t
 		WHERE t.kind = 'accelerator' AND t.job = l4_flow_report_frame.job
 	)
 	SELECT COALESCE(CASE WHEN c.first = 1 THEN w.began END, min(s.began), w.began),
@@ -158,7 +158,7 @@ RETURNS TABLE (address text, began double precision, ended double precision)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 10000
 BEGIN ATOMIC
 	SELECT t.source, min(s.began), LEAST(min(s.began) + sum(s.busy), min(t.ends[s.place + 1]))
-	FROM unnest(l4_pipeline_sendings.traces) t
+	FROM @extschema@.l4_each_trace(l4_pipeline_sendings.traces) t
 	CROSS JOIN LATERAL ROWS FROM (unnest(t.began), unnest(t.busy)) WITH ORDINALITY s(began, busy, place)
 	WHERE t.job = l4_pipeline_sendings.job AND t.kind = 'pipeline' AND s.began > 0
 	GROUP BY t.source, s.place;
@@ -183,7 +183,8 @@ BEGIN ATOMIC
 			|| @extschema@.l4_report_label_svg(l.label, l.suspect, 1, l.y + 10)
 			|| @extschema@.l4_flow_report_row_svg(t.trace, begins, ends, l.y) AS svg
 		FROM line l
-		JOIN (SELECT t AS trace, t.source FROM unnest(l4_flow_report_timeline_svg.traces) t WHERE t.kind = 'accelerator') t
+		JOIN (SELECT t AS trace, t.source
+			FROM @extschema@.l4_each_trace(l4_flow_report_timeline_svg.traces) t WHERE t.kind = 'accelerator') t
 			ON t.source = l.address
 		CROSS JOIN LATERAL (SELECT @extschema@.l4_flow_report_x(l.first_at, begins, ends) AS x) x
 		UNION ALL
@@ -277,7 +278,7 @@ BEGIN ATOMIC
 		CASE WHEN bool_or(t.kind = 'pipeline') THEN 'the strip below is sending along the pipeline, from the first message of '
 			'a step on; ' END,
 		'a row ends with the last flow. Dashed lines are findings, from where they began, and below the rows that they name.')
-	FROM unnest(l4_flow_report_note.traces) t
+	FROM @extschema@.l4_each_trace(l4_flow_report_note.traces) t
 	WHERE t.job = l4_flow_report_note.job;
 END;
 COMMENT ON FUNCTION @extschema@.l4_flow_report_note(@extschema@.l4_flow_trace[], int, bigint, bigint, bigint, bigint,
@@ -303,7 +304,7 @@ BEGIN ATOMIC
 		l4_flow_report_job_html.job) f
 	CROSS JOIN (SELECT (SELECT count(*) FROM @extschema@.l4_flow_report_rows(l4_flow_report_job_html.traces,
 			l4_flow_report_job_html.findings, l4_flow_report_job_html.job)) AS shown, count(*) AS accelerators
-		FROM unnest(l4_flow_report_job_html.traces) t
+		FROM @extschema@.l4_each_trace(l4_flow_report_job_html.traces) t
 		WHERE t.kind = 'accelerator' AND t.job = l4_flow_report_job_html.job) r
 	CROSS JOIN LATERAL (SELECT count(*) AS beyond
 		FROM unnest(l4_flow_report_job_html.findings) o

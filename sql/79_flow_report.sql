@@ -19,7 +19,7 @@ BEGIN ATOMIC
 			sum(m.moved) / NULLIF(sum(m.busy), 0) AS rate,
 			count(*) OVER () AS switches,
 			row_number() OVER (ORDER BY sum(m.moved) / NULLIF(sum(m.busy), 0), n.name COLLATE "C") AS place
-		FROM unnest(l4_flow_report_switches_html.traces) t
+		FROM @extschema@.l4_each_trace(l4_flow_report_switches_html.traces) t
 		CROSS JOIN LATERAL string_to_table(t.path, ',') n(name)
 		CROSS JOIN LATERAL (SELECT sum(x.moved) AS moved, sum(x.busy) AS busy FROM unnest(t.moved, t.busy) x(moved, busy)) m
 		WHERE t.kind = 'data'
@@ -39,7 +39,7 @@ BEGIN ATOMIC
 			row_number() OVER (ORDER BY (SELECT min(f.ordinal)
 				FROM unnest(l4_flow_report_page.findings) WITH ORDINALITY f(job, kind, subject, began, ended, factor,
 					confidence, facts, ordinal) WHERE f.job = t.job) NULLS LAST, t.job) AS place
-		FROM unnest(l4_flow_report_page.traces) t
+		FROM @extschema@.l4_each_trace(l4_flow_report_page.traces) t
 		WHERE t.kind = 'accelerator'
 		GROUP BY t.job
 	), part AS (

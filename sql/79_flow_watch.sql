@@ -89,7 +89,7 @@ BEGIN ATOMIC
 	WITH found AS MATERIALIZED (
 		SELECT t.job AS number, array_agg(t.source ORDER BY t.source) AS addresses, max(t.period) AS period,
 			min(t.first_at) AS first_at, max(t.last_at) AS last_at
-		FROM unnest(l4_watched_jobs_before.traces) t
+		FROM @extschema@.l4_each_trace(l4_watched_jobs_before.traces) t
 		WHERE t.kind = 'accelerator'
 		GROUP BY t.job
 	), shared AS (

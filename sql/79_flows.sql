@@ -71,7 +71,8 @@ COMMENT ON FUNCTION @extschema@.l4_flow_groups(timestamptz, timestamptz, regclas
 ' compute in lockstep on one server), data, expert, context. size: how many members it has; the degrees of a job are the '
 'sizes of its groups. Where a job has no pipeline, ranks of one server may be one tensor-parallel group, or all of one '
 'data-parallel group through links of their own: then the size of data and tensor is NULL, and members are those that are '
-'seen to exchange gradients, and those of a server.';
+'seen to exchange gradients, and those of a server. Where stages pass on within a server no switch sees it: then the size of '
+'pipeline is NULL, and members are those that are seen to pass on.';
 
 CREATE FUNCTION @extschema@.l4_flow_steps(from_time timestamptz DEFAULT NULL, to_time timestamptz DEFAULT NULL,
 	flows regclass DEFAULT '@extschema@.l4_flow', columns jsonb DEFAULT NULL,

@@ -6,6 +6,9 @@
  * compared: the time from when one had all of an exchange to when it sends in the next. As nobody begins an exchange before
  * all have sent in the one before, a member that begins again begins the next one.
  *
+ * Whose experts get few tokens for good computes less than the others, and may still do so while it is slow, though it needs
+ * longer than in the same turn of its other steps, where the others do not. So it is compared in both ways.
+ *
  * What members on one server send each other is not seen, but each of them sends to all at one time: none had all before the
  * last one on its server began to send. To who got more tokens than the others the time for these is not held against.
  */
@@ -14,6 +17,7 @@
 #include <math.h>
 
 #include "algorithms/robust.h"
+#include "tools/order.h"
 #include "utils/memutils.h"
 
 /* In less than this share of the usual silence nothing is computed between exchanges. */
@@ -22,6 +26,8 @@
 #define SEEN 0.5
 /* A step tells by so many exchanges. */
 #define EXCHANGES 3
+/* So many steps tell what is usual in one of their turns. */
+#define STEPS 8
 
 static double *
 numbers(int64 count)
@@ -29,12 +35,11 @@ numbers(int64 count)
 	return MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(double));
 }
 
-/* The number in the middle, of an even number the lower one, of so many, which are sorted. */
+/* The number in the middle, of an even number the lower one, of so many (at least one), whose order changes. */
 static double
 lower_median(double *values, int64 count)
 {
-	robust_upper_median(values, count);
-	return values[(count - 1) / 2];
+	return select_double(values, count, (count - 1) / 2);
 }
 
 /* ---- the exchanges of one accelerator ---- */
@@ -61,19 +66,21 @@ least_silence(const L4StepMessage *messages, int64 count, int32 others, double p
 	return least;
 }
 
-/* In which step all of the time before each exchange lies, if nothing but computing is done there. */
+/* In which step all of the time before each exchange lies, if nothing but computing is done there; and its turn. */
 static void
 number_steps(L4Exchange *exchanges, int64 count, const double *ends, const double *closes, int64 steps)
 {
-	int64		step = 0;
+	int64		step = -1;
+	int32		turn = 0;
 
 	for (int64 i = 0; i < count; i++)
 	{
 		L4Exchange *x = &exchanges[i];
 
-		while (step < steps && ends[step + 1] <= x->began)
-			step++;
-		if (step == steps || !(x->since >= ends[step] && x->began <= closes[step]))
+		for (; steps > 0 && step < steps && ends[step + 1] <= x->began; step++)
+			turn = 0;
+		x->turn = turn++;
+		if (step < 0 || step == steps || !(x->since >= ends[step] && x->began <= closes[step]))
 			x->step = 0;
 		else if (x->step != 0)
 			x->step = (int32) step + 1;
@@ -119,7 +126,7 @@ exchanges_of(const L4StepMessage *messages, int64 count, int32 peers, int32 othe
 		{
 			if (found == 0 || (sent[m->peer] == found && computed))
 			{
-				exchanges[found] = (L4Exchange) {m->began, found == 0 ? NAN : now.until, now.got, !(came > now.until)};
+				exchanges[found] = (L4Exchange) {m->began, found == 0 ? NAN : now.until, now.got, !(came > now.until), 0};
 				found++;
 				now = ahead;
 				ahead = nothing;
@@ -167,19 +174,15 @@ compare_beginnings(const void *a, const void *b)
 }
 
 static Beginning *
-all_beginnings(const L4ExchangeMember *members, int32 count, int64 *total)
+all_beginnings(const L4ExchangeMember *members, int32 count, int64 total)
 {
-	Beginning  *all;
+	Beginning  *all = MemoryContextAllocHuge(CurrentMemoryContext, Max(total, 1) * sizeof(Beginning));
 	int64		place = 0;
 
-	*total = 0;
-	for (int32 i = 0; i < count; i++)
-		*total += members[i].count;
-	all = MemoryContextAllocHuge(CurrentMemoryContext, Max(*total, 1) * sizeof(Beginning));
 	for (int32 i = 0; i < count; i++)
 		for (int64 k = 0; k < members[i].count; k++, place++)
 			all[place] = (Beginning) {&members[i].exchanges[k], i, place, NAN};
-	qsort(all, *total, sizeof(Beginning), compare_beginnings);
+	qsort(all, total, sizeof(Beginning), compare_beginnings);
 	return all;
 }
 
@@ -193,6 +196,14 @@ typedef struct Walk
 	double	   *sends;			/* and this */
 	double	   *values;			/* room for one of each member */
 } Walk;
+
+/* What is told of each exchange, by its place. */
+typedef struct Lateness
+{
+	double	   *beside;			/* by how much longer its member computed than others */
+	double	   *own;			/* the same beside what each of them usually does; before that is known, what is usual */
+	double	   *bytes;			/* what its member usually got before it */
+} Lateness;
 
 /* How many of these beginnings are of one exchange: until a member begins again. */
 static int64
@@ -242,18 +253,101 @@ usual_bytes(Walk *walk, const Beginning *all, int64 count)
 	return lower_median(walk->values, told);
 }
 
-/* By how much longer each one computed, in late[], by the place of the exchange. */
+/* The logarithm of what there is more than usual; 0 for less. */
+static double
+log_more(double bytes, double usual)
+{
+	return bytes > usual && usual > 0 ? log(bytes / usual) : 0;
+}
+
+/* By how much longer each one computed than the others, in late->beside, by the place of the exchange. */
 static void
-compare_exchange(Walk *walk, const Beginning *all, int64 count, double usual, double *late)
+compare_exchange(Walk *walk, const Beginning *all, int64 count, double usual, Lateness *late)
 {
 	double		bytes = usual_bytes(walk, all, count);
 
 	for (int64 i = 0; i < count; i++)
-	{
-		double		more = all[i].exchange->got > bytes && bytes > 0 ? log(all[i].exchange->got / bytes) : 0;
+		late->beside[all[i].place] = log(all[i].computed / usual) - log_more(all[i].exchange->got, bytes);
+}
 
-		late[all[i].place] = log(all[i].computed / usual) - more;
+/* By how much longer each one computed than it usually does, less what the others did, in late->own: what it usually does. */
+static void
+compare_with_own(Walk *walk, const Beginning *all, int64 count, bool tells, Lateness *late)
+{
+	int64		told = 0;
+	double		usual;
+
+	for (int64 i = 0; i < count; i++)
+	{
+		double	   *own = &late->own[all[i].place];
+
+		*own = log(all[i].computed) - *own;
+		if (!isnan(*own))
+			walk->values[told++] = *own;
 	}
+	usual = tells && told >= 2 && told >= SEEN * walk->count ? lower_median(walk->values, told) : NAN;
+	for (int64 i = 0; i < count; i++)
+		late->own[all[i].place] -= usual + log_more(all[i].exchange->got, late->bytes[all[i].place]);
+}
+
+/* Where the steps begin that have as many turns as most have; how many there are, and turns. */
+static int64
+usual_steps(const L4ExchangeMember *member, double *room, int64 *starts, int32 *turns)
+{
+	int64		steps = 0;
+	int64		alike = 0;
+	int64		from = 0;
+
+	for (int64 to = 1; to <= member->count; to++)
+		if (to == member->count || member->exchanges[to].turn == 0)
+		{
+			starts[steps] = from;
+			room[steps++] = to - from;
+			from = to;
+		}
+	*turns = (int32) robust_upper_median(room, steps);
+	for (int64 i = 0; i < steps; i++)
+		if ((i + 1 < steps ? starts[i + 1] : member->count) - starts[i] == *turns)
+			starts[alike++] = starts[i];
+	return alike;
+}
+
+/*
+ * What a member usually computes (own, the logarithm) and gets (bytes) before its exchanges, by the same turn of other steps;
+ * computed: what it did. It may be slow in most of them, and is quick in a quarter.
+ */
+static void
+usual_of_turns(const L4ExchangeMember *member, const double *computed, double *own, double *bytes)
+{
+	double	   *values = numbers(member->count);
+	double	   *got = numbers(member->count);
+	int64	   *starts = MemoryContextAllocHuge(CurrentMemoryContext, Max(member->count, 1) * sizeof(int64));
+	int32		turns;
+	int64		steps = usual_steps(member, values, starts, &turns);
+
+	for (int64 i = 0; i < member->count; i++)
+		own[i] = bytes[i] = NAN;
+	for (int32 turn = 0; turn < turns; turn++)
+	{
+		int64		told = 0;
+
+		for (int64 i = 0; i < steps; i++)
+			if (!isnan(computed[starts[i] + turn]))
+			{
+				values[told] = log(computed[starts[i] + turn]);
+				got[told++] = member->exchanges[starts[i] + turn].got;
+			}
+		if (told < STEPS)
+			continue;
+		for (int64 i = 0; i < steps; i++)
+		{
+			own[starts[i] + turn] = select_double(values, told, told / 4);
+			bytes[starts[i] + turn] = robust_upper_median(got, told);
+		}
+	}
+	pfree(values);
+	pfree(got);
+	pfree(starts);
 }
 
 static Walk
@@ -270,18 +364,18 @@ walk_of(const L4ExchangeMember *members, int32 count)
 	return walk;
 }
 
-/* By how much longer each member computed before each of its exchanges; NAN where that is not told. */
-static double *
-lateness(const L4ExchangeMember *members, int32 count)
+/* By how much longer each member computed before each of its exchanges, in all of late; NAN where that is not told. */
+static void
+find_lateness(const L4ExchangeMember *members, int32 count, int64 total, Lateness *late)
 {
 	Walk		walk = walk_of(members, count);
-	int64		total;
-	Beginning  *all = all_beginnings(members, count, &total);
-	double	   *late = numbers(total);
+	Beginning  *all = all_beginnings(members, count, total);
+	double	   *computed = late->beside;
 	double	   *usual = numbers(total);	/* of each exchange, where it begins */
 	double	   *sorted = numbers(total);
 	int64	   *sizes = MemoryContextAllocHuge(CurrentMemoryContext, Max(total, 1) * sizeof(int64));
 	int64		told = 0;
+	int64		place = 0;
 	double		least;
 
 	for (int64 from = 0; from < total; from += sizes[from])
@@ -293,22 +387,37 @@ lateness(const L4ExchangeMember *members, int32 count)
 	}
 	least = PART * robust_upper_median(sorted, told);
 	for (int64 i = 0; i < total; i++)
-		late[i] = NAN;
+		computed[all[i].place] = all[i].computed;
+	for (int32 i = 0; i < count; place += members[i++].count)
+		usual_of_turns(&members[i], computed + place, late->own + place, late->bytes + place);
 	for (int64 from = 0; from < total; from += sizes[from])
-		if (usual[from] >= least)
-			compare_exchange(&walk, all + from, sizes[from], usual[from], late);
+	{
+		compare_exchange(&walk, all + from, sizes[from], usual[from] >= least ? usual[from] : NAN, late);
+		compare_with_own(&walk, all + from, sizes[from], usual[from] >= least, late);
+	}
 	pfree(all);
 	pfree(usual);
 	pfree(sorted);
 	pfree(sizes);
-	return late;
+}
+
+/* By how much it is late in three quarters of so many exchanges, whose lateness is told where it is not NAN. */
+static double
+late_in_most(const double *late, int64 count, double *room)
+{
+	int64		told = 0;
+
+	for (int64 i = 0; i < count; i++)
+		if (!isnan(late[i]))
+			room[told++] = late[i];
+	return told < EXCHANGES ? NAN : select_double(room, told, told / 4);
 }
 
 /* The steps of one member, by how late it is in each exchange. */
 static void
-behind_of(const L4ExchangeMember *member, const double *late, int64 steps, double *behind)
+behind_of(const L4ExchangeMember *member, const double *beside, const double *own, int64 steps, double *behind)
 {
-	double	   *values = numbers(member->count);
+	double	   *room = numbers(member->count);
 	int64		to;
 
 	for (int64 i = 0; i < steps; i++)
@@ -316,30 +425,33 @@ behind_of(const L4ExchangeMember *member, const double *late, int64 steps, doubl
 	for (int64 from = 0; from < member->count; from = to)
 	{
 		int32		step = member->exchanges[from].step;
-		int64		told = 0;
 
 		/* those without a step are in between */
-		for (to = from; to < member->count && (member->exchanges[to].step == step || member->exchanges[to].step == 0); to++)
-			if (!isnan(late[to]))
-				values[told++] = late[to];
-		if (step < 1 || step > steps || told < EXCHANGES)
-			continue;
-		robust_upper_median(values, told);
-		behind[step - 1] = values[told / 4];
+		for (to = from; to < member->count && (member->exchanges[to].step == step || member->exchanges[to].step == 0);)
+			to++;
+		if (step >= 1 && step <= steps)
+			behind[step - 1] = fmax(late_in_most(beside + from, to - from, room), late_in_most(own + from, to - from, room));
 	}
-	pfree(values);
+	pfree(room);
 }
 
 void
 exchanges_behind(const L4ExchangeMember *members, int32 count, int64 steps, double *behind)
 {
-	double	   *late = lateness(members, count);
+	int64		total = 0;
 	int64		place = 0;
+	Lateness	late;
 
 	for (int32 i = 0; i < count; i++)
+		total += members[i].count;
+	late = (Lateness) {numbers(total), numbers(total), numbers(total)};
+	find_lateness(members, count, total, &late);
+	for (int32 i = 0; i < count; i++)
 	{
-		behind_of(&members[i], late + place, steps, behind + i * steps);
+		behind_of(&members[i], late.beside + place, late.own + place, steps, behind + i * steps);
 		place += members[i].count;
 	}
-	pfree(late);
+	pfree(late.beside);
+	pfree(late.own);
+	pfree(late.bytes);
 }

@@ -13,6 +13,7 @@ typedef struct L4Exchange
 	double		since;			/* when all that it sent and got in the exchange before was through; NAN before the first */
 	double		got;			/* bytes that it got in the exchange before */
 	int32		step;			/* from 1; 0: what is between since and began is not computing alone */
+	int32		turn;			/* which one of those that begin in its step, from 0 */
 } L4Exchange;
 
 /*
@@ -35,8 +36,9 @@ typedef struct L4ExchangeMember
 
 /*
  * For each member and each of `steps` steps (behind: member * steps + step, from 0) the logarithm of what it computes until it
- * sends over what is usual in the same exchange: that by which it is late in three quarters of the exchanges of the step; NAN
- * where fewer than three tell. Time: O(n log n), n: of all exchanges of all members.
+ * sends over what is usual in the same exchange, or over that and what it usually needs itself in the same turn of its other
+ * steps, whichever is more: that by which it is late in three quarters of the exchanges of the step; NAN where fewer than three
+ * tell. Time: O(n log n), n: of all exchanges of all members.
  */
 extern void exchanges_behind(const L4ExchangeMember *members, int32 count, int64 steps, double *behind);
 

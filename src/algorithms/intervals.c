@@ -122,8 +122,7 @@ are_regular(double *intervals, int64 count, double share_of_count, double share_
 	double		right_time = 0;
 	int64		right = 0;
 
-	sort_doubles(intervals, count);
-	*median = intervals[count / 2];
+	*median = select_double(intervals, count, count / 2);
 	for (int64 i = 0; i < count; i++)
 	{
 		bool		fits = fabs(intervals[i] - *median) <= tolerance * *median;
@@ -178,8 +177,7 @@ intervals_together(const L4Intervals *a, const L4Intervals *b, double tolerance)
 		return 0;
 	lags = numbers(a->count);
 	nearest_lags(a, b, lags);
-	sort_doubles(lags, a->count);
-	usual = lags[a->count / 2];
+	usual = select_double(lags, a->count, a->count / 2);
 	for (int64 i = 0; i < a->count; i++)
 		together += fabs(lags[i] - usual) <= tolerance;
 	pfree(lags);

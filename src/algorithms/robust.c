@@ -40,8 +40,7 @@ robust_median(const L4Robust *numbers)
 double
 robust_upper_median(double *numbers, int64 count)
 {
-	sort_doubles(numbers, count);
-	return count > 0 ? numbers[count / 2] : 0;
+	return count > 0 ? select_double(numbers, count, count / 2) : 0;
 }
 
 double

@@ -30,7 +30,7 @@ extern double robust_at(const L4Robust *numbers, int64 index);
 /* Median; of an even number the mean of the two in the middle. At least one number. */
 extern double robust_median(const L4Robust *numbers);
 
-/* The number in the middle, of an even number the upper one, of numbers in any order, which are sorted; 0 for none. */
+/* The number in the middle, of an even number the upper one, of numbers whose order changes; 0 for none. O(n). */
 extern double robust_upper_median(double *numbers, int64 count);
 
 /* Root mean square of the `kept` smallest (at least 1) of numbers that are not negative. */

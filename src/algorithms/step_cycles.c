@@ -220,8 +220,7 @@ regular_share(const Bursts *bursts, const int64 *starts, int64 count, int most, 
 	best = share_alike(lengths, count - 1, 1, tolerance);
 	for (int before = 2; before <= most && before * APART < count; before++)
 		best = Max(best, share_alike(lengths, count - 1, before, tolerance));
-	sort_doubles(lengths, count - 1);
-	*median = lengths[(count - 1) / 2];
+	*median = select_double(lengths, count - 1, (count - 1) / 2);
 	return best;
 }
 
@@ -428,8 +427,7 @@ bytes_of_layer(const Search *search, const int64 *steps, int64 count)
 	for (int64 i = 0; i < count; i++)
 		if (steps[i] + AMID < search->bursts.count)
 			search->numbers[taken++] = bytes_of_burst(search, steps[i] + AMID);
-	sort_doubles(search->numbers, taken);
-	return taken > 0 ? search->numbers[taken / 2] : 0;
+	return taken > 0 ? select_double(search->numbers, taken, taken / 2) : 0;
 }
 
 /* The silence between layers forwards, of which this burst is one: the median of three (a job may become slower). */

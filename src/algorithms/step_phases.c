@@ -32,18 +32,61 @@ compare_messages(const L4StepMessage *x, const L4StepMessage *y)
 	return (x->peer > y->peer) - (x->peer < y->peer);
 }
 
-#define ST_SORT sort_messages
-#define ST_ELEMENT_TYPE L4StepMessage
-#define ST_COMPARE(a, b) compare_messages(a, b)
-#define ST_CHECK_FOR_INTERRUPTS
-#define ST_SCOPE static
-#define ST_DEFINE
-#include "lib/sort_template.h"
+/* The end of the messages in order that begin at a place. */
+static int64
+end_of_run(const L4StepMessage *messages, int64 from, int64 count)
+{
+	int64		end = Min(from + 1, count);
 
+	while (end < count && compare_messages(messages + end - 1, messages + end) <= 0)
+		end++;
+	return end;
+}
+
+/* Two runs, the second behind the first, as one. */
+static void
+merge_runs(const L4StepMessage *messages, int64 from, int64 second, int64 end, L4StepMessage *merged)
+{
+	int64		i = from;
+	int64		j = second;
+
+	for (int64 k = from; k < end; k++)
+		merged[k] = messages[j == end || (i < second && compare_messages(messages + i, messages + j) <= 0) ? i++ : j++];
+}
+
+/* Merges runs in pairs, until there is one: what goes one way between two is in order. */
 void
 step_messages_sort(L4StepMessage *messages, int64 count)
 {
-	sort_messages(messages, count);
+	L4StepMessage *from = messages;
+	L4StepMessage *to = NULL;
+	L4StepMessage *other;
+
+	while (end_of_run(from, 0, count) < count)
+	{
+		int64		end;
+
+		CHECK_FOR_INTERRUPTS();
+		if (to == NULL)
+			to = MemoryContextAllocHuge(CurrentMemoryContext, count * sizeof(L4StepMessage));
+		for (int64 at = 0; at < count; at = end)
+		{
+			int64		second = end_of_run(from, at, count);
+
+			end = end_of_run(from, second, count);
+			merge_runs(from, at, second, end, to);
+		}
+		other = from;
+		from = to;
+		to = other;
+	}
+	if (from != messages)
+	{
+		memcpy(messages, from, count * sizeof(L4StepMessage));
+		to = from;
+	}
+	if (to != NULL)
+		pfree(to);
 }
 
 int64
@@ -81,8 +124,7 @@ usual_bytes(const L4StepPhase *phases, int64 count)
 
 	for (int64 i = 0; i < count; i++)
 		bytes[i] = phases[i].bytes;
-	sort_doubles(bytes, count);
-	usual = bytes[count / 2];
+	usual = robust_upper_median(bytes, count);
 	pfree(bytes);
 	return usual;
 }
@@ -343,10 +385,8 @@ usual_counts(Step step, int64 message_count, const double *ends, int64 count)
 		numbers[MOST_PEERS * count + i] = counts.sent;
 	}
 	for (int32 column = 0; count > 0 && column <= MOST_PEERS; column++)
-	{
-		robust_upper_median(numbers + column * count, count);
-		*(column < MOST_PEERS ? &usual.got[column] : &usual.sent) = (int64) numbers[column * count + count - 1 - count / 4];
-	}
+		*(column < MOST_PEERS ? &usual.got[column] : &usual.sent) =
+			(int64) select_double(numbers + column * count, count, count - 1 - count / 4);
 	pfree(numbers);
 	return usual;
 }
@@ -392,10 +432,10 @@ step_work(const L4StepMessage *messages, int64 message_count, const double *ends
 
 /* ---- silence ---- */
 
-/* The sendings of the messages in order, and where those of each step (and of what follows the last) begin. */
+/* What was sent, in order, and where that of each step (and of what follows the last) begins. */
 static int64
-sendings_by_step(const L4StepMessage *messages, int64 message_count, const double *ends, int64 end_count, double *sendings,
-				 int64 *firsts)
+sendings_by_step(const L4StepMessage *messages, int64 message_count, const double *ends, int64 end_count,
+				 const L4StepMessage **sendings, int64 *firsts)
 {
 	int64		sent = 0;
 	int64		step = 0;
@@ -406,38 +446,53 @@ sendings_by_step(const L4StepMessage *messages, int64 message_count, const doubl
 			continue;
 		while (step < end_count && messages[i].began >= ends[step])
 			firsts[step++] = sent;
-		sendings[sent++] = messages[i].began;
+		sendings[sent++] = messages + i;
 	}
 	while (step < end_count)
 		firsts[step++] = sent;
 	return sent;
 }
 
+/* The place behind those with which so much of a step was sent, from its first one on; -1: there is less. */
+static int64
+place_behind(const L4StepMessage **sendings, int64 first, int64 end, double bytes)
+{
+	double		passed = 0;
+
+	for (int64 i = first; i < end; i++)
+	{
+		if (passed + 0.5 * sendings[i]->bytes > bytes)
+			return i;
+		passed += sendings[i]->bytes;
+	}
+	/* the last one may be a little smaller */
+	return end > first && passed + 0.5 * sendings[end - 1]->bytes > bytes ? end : -1;
+}
+
 double
 step_overdue(const L4StepMessage *messages, int64 message_count, const double *ends, int64 count)
 {
-	double	   *sendings = MemoryContextAllocHuge(CurrentMemoryContext, (message_count + 1) * sizeof(double));
+	const L4StepMessage **sendings = MemoryContextAllocHuge(CurrentMemoryContext, (message_count + 1) * sizeof(*sendings));
 	double	   *usual = MemoryContextAllocHuge(CurrentMemoryContext, (count + 1) * sizeof(double));
 	int64	   *firsts = MemoryContextAllocHuge(CurrentMemoryContext, (count + 1) * sizeof(int64));
 	int64		sent = sendings_by_step(messages, message_count, ends, count + 1, sendings, firsts);
-	int64		place = sent - firsts[count];
+	double		bytes = 0;
 	int64		known = 0;
 
 	if (sent == 0)
 		return -INFINITY;
+	for (int64 i = firsts[count]; i < sent; i++)
+		bytes += sendings[i]->bytes;
 	for (int64 step = 0; step < count; step++)
 	{
-		int64		last = firsts[step] + place - 1;
+		int64		next = place_behind(sendings, firsts[step], firsts[step + 1], bytes);
 
-		/* the step must have as many, and something must follow */
-		if (last < 0 || last >= firsts[step + 1] || last + 1 >= sent)
-			continue;
-		usual[known++] = sendings[last + 1] - sendings[last];
+		if (next > 0 && next < sent)
+			usual[known++] = sendings[next]->began - sendings[next - 1]->ended;
 	}
 	if (known == 0)
 		return -INFINITY;
-	sort_doubles(usual, known);
-	return sendings[sent - 1] + usual[known / 2];
+	return Max(sendings[sent - 1]->began, sendings[sent - 1]->ended + robust_upper_median(usual, known));
 }
 
 void

@@ -15,7 +15,7 @@
 PG_FUNCTION_INFO_V1(l4_exchanges_behind);
 
 /* What a row of l4_exchange_series has. */
-#define COLUMNS 4
+#define COLUMNS 5
 
 static void
 refuse(const char *what)
@@ -61,7 +61,8 @@ read_member(HeapTupleHeader row, int32 server)
 	{
 		if (!isfinite(columns[0][i]) || !isfinite(columns[2][i]))
 			refuse("Times and bytes must be finite.");
-		exchanges[i] = (L4Exchange) {columns[0][i], columns[1][i], columns[2][i], (int32) columns[3][i]};
+		exchanges[i] = (L4Exchange) {columns[0][i], columns[1][i], columns[2][i], (int32) columns[3][i],
+			(int32) columns[4][i]};
 	}
 	return (L4ExchangeMember) {exchanges, count, server};
 }

@@ -212,16 +212,16 @@ l4_step_work_final(PG_FUNCTION_ARGS)
 
 /* ---- l4_step_overdue ---- */
 
-/* Arguments: state, began, lasted, sent, ends. */
+/* Arguments: state, began, lasted, moved, sent, ends. */
 Datum
 l4_step_overdue_transition(PG_FUNCTION_ARGS)
 {
 	int64		end_count;
-	double	   *ends = flow_numbers(fcinfo, 4, &end_count);
+	double	   *ends = flow_numbers(fcinfo, 5, &end_count);
 	L4StepState *state = state_of_row(fcinfo, L4_STEP_OVERDUE, ends, end_count);
 
-	if (!PG_ARGISNULL(1) && !PG_ARGISNULL(2))
-		take_messages(fcinfo, state, PG_GETARG_BOOL(3), 0, 2);
+	if (!PG_ARGISNULL(1) && !PG_ARGISNULL(2) && !PG_ARGISNULL(3))
+		take_messages(fcinfo, state, PG_GETARG_BOOL(4), 0, 3);
 	pfree(ends);
 	return EOHPGetRWDatum(&state->header);
 }
@@ -298,7 +298,7 @@ l4_step_exchanges_final(PG_FUNCTION_ARGS)
 	L4Exchange *exchanges;
 	double	   *numbers;
 	int64		count;
-	Datum		values[4];
+	Datum		values[5];
 
 	if (state == NULL)
 		PG_RETURN_NULL();
@@ -308,7 +308,7 @@ l4_step_exchanges_final(PG_FUNCTION_ARGS)
 	{
 		for (int64 i = 0; i < count; i++)
 			numbers[i] = column == 0 ? exchanges[i].began : column == 1 ? exchanges[i].since :
-				column == 2 ? exchanges[i].got : exchanges[i].step;
+				column == 2 ? exchanges[i].got : column == 3 ? exchanges[i].step : exchanges[i].turn;
 		values[column] = flow_array(numbers, count, column < 3 ? FLOAT8OID : INT4OID);
 	}
 	return flow_row(fcinfo, values, lengthof(values));

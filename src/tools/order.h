@@ -1,5 +1,5 @@
 /*
- * order.h: a comparison for qsort that the server keeps to itself, sorted numbers, and sets of numbers as sorted arrays.
+ * order.h: a comparison for qsort that the server keeps to itself, numbers in order, and sets of numbers as sorted arrays.
  */
 #ifndef L4_ORDER_H
 #define L4_ORDER_H
@@ -9,8 +9,11 @@
 /* Two int64, ascending. */
 extern int	compare_int64(const void *a, const void *b);
 
-/* Sorts numbers, ascending; none may be NaN. O(count * log(count)), several times as fast as qsort with a comparison. */
+/* Sorts numbers, ascending; none may be NaN. O(count * log(count)), many times as fast as qsort with a comparison. */
 extern void sort_doubles(double *numbers, size_t count);
+
+/* The number at a place (less than count) of the ascending order of numbers, whose order changes; none may be NaN. O(count). */
+extern double select_double(double *numbers, size_t count, size_t place);
 
 /* Is the number among those of an array that ascends? O(log count). */
 extern bool int64_set_has(const int64 *set, int count, int64 number);

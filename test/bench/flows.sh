@@ -4,11 +4,12 @@
 #
 # SCENARIO   names of flows --list; healthy stands for healthy1 to healthy$HEALTHY; other1 to other19 are of a second simulator
 #            (flows_other.py), written apart from the first and from what is measured: nothing is tuned on them but on
-#            other4, other6, other10, other12 and other14 to other19, which showed what has been mended. big (ten million
-#            flows) comes only where it is named. check: the scoring itself, with the truth as what is said, which must be
-#            right, and with a damaged truth, which must not. Default: all but big and check.
+#            other4, other6, other10, other12 and other14 to other19, which showed what has been mended. third1 to third10
+#            (third: all of them) are of a third one (flows_third.py). big (ten million flows) comes only where it is named.
+#            check: the scoring itself, with the truth as what is said, which must be right, and with a damaged truth, which
+#            must not. Default: all but big and check.
 # SCENARIOS  the same in the environment, for make bench-flows SCENARIOS="small slow_link".
-# SEED       of the simulator (default 7); of the second one only where OTHER_SEED is given. HEALTHY: how many healthy windows
+# SEED       of the simulator (default 7); of the others only where OTHER_SEED is given. HEALTHY: how many healthy windows
 #            (default 5).
 # METHODS    what is measured (default "ours paper").
 # SECONDS_EACH   a method that takes longer for a window is skipped (default 480).
@@ -33,6 +34,7 @@ all_scenarios() {
 	for number in $(seq 19); do
 		echo "other$number"
 	done
+	echo third
 }
 
 # The names, with healthy spelt out, one a line.
@@ -41,6 +43,7 @@ spell() {
 	for name in "$@"; do
 		case $name in
 			healthy) seq -f 'healthy%.0f' "${HEALTHY:-5}" ;;
+			third) seq -f 'third%.0f' 10 ;;
 			*) echo "$name" ;;
 		esac
 	done

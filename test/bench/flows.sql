@@ -139,7 +139,8 @@ $$;
 -- be said, and there is no order. NULL: it is said that the degree is not known.
 CREATE VIEW bench.job_groups AS
 	WITH shapes AS (
-		SELECT t.job, s.said, max(t.dp) + 1 AS dp, max(t.pp) + 1 AS pp, max(t.cp) + 1 AS cp
+		SELECT t.job, s.said, max(t.dp) + 1 AS dp, max(t.pp) + 1 AS pp, max(t.cp) + 1 AS cp,
+			EXISTS (SELECT FROM bench.found_group g WHERE g.job = s.said AND g.kind = 'pipeline' AND g.size IS NULL) AS untold
 		FROM bench.truth_jobs t
 		LEFT JOIN bench.job_said s ON s.job = t.job
 		WHERE t.job IS NOT NULL AND t.address IN (SELECT n.address FROM bench.seen n)
@@ -148,9 +149,9 @@ CREATE VIEW bench.job_groups AS
 	SELECT s.job,
 		(SELECT CASE WHEN count(*) = 0 THEN s.dp = 1 ELSE bool_and(g.size IN (s.dp, s.dp * s.cp)) END FROM bench.found_group g
 			WHERE g.job = s.said AND g.kind = 'data') AS data_degree,
-		s.said IS NOT NULL AND COALESCE((SELECT bool_and(g.size = s.pp) FROM bench.found_group g
-			WHERE g.job = s.said AND g.kind = 'pipeline'), s.pp = 1) AS pipeline_degree,
-		CASE WHEN s.pp > 1 THEN COALESCE((SELECT bool_and(ARRAY(SELECT t.pp
+		CASE WHEN NOT s.untold THEN s.said IS NOT NULL AND COALESCE((SELECT bool_and(g.size = s.pp) FROM bench.found_group g
+			WHERE g.job = s.said AND g.kind = 'pipeline'), s.pp = 1) END AS pipeline_degree,
+		CASE WHEN s.pp > 1 AND NOT s.untold THEN COALESCE((SELECT bool_and(ARRAY(SELECT t.pp
 				FROM unnest(g.members) WITH ORDINALITY m(address, place)
 				LEFT JOIN bench.truth_jobs t ON t.address = m.address AND t.job = s.job
 				ORDER BY m.place) = ARRAY(SELECT generate_series(0, s.pp - 1)))

@@ -68,6 +68,11 @@ DECLARE parts SCROLL CURSOR FOR
 SELECT one, bytes FROM l4_cursor_pairs('parts');
 MOVE FORWARD 2 IN parts;
 SELECT count(*), sum(p.bytes + q.bytes) FROM l4_cursor_pairs('parts') p JOIN l4_cursor_pairs('parts') q USING (one);
+-- Two that read one cursor by turns do not disturb each other.
+SET LOCAL enable_hashjoin = off;
+SET LOCAL enable_mergejoin = off;
+SELECT p.one, q.one AS other FROM l4_cursor_pairs('parts') p JOIN l4_cursor_pairs('parts') q ON q.bytes > p.bytes;
+SELECT l4_cursor_rows('parts'), l4_cursor_rows('parts');
 SAVEPOINT before;
 SELECT one FROM l4_cursor_pairs('pairs');
 ROLLBACK TO before;

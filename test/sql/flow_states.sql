@@ -32,7 +32,7 @@ SELECT 'phases', '', l4_step_phases(began, lasted, moved, sent, 0.3, 0.8)::text 
 UNION ALL
 SELECT 'work', '', l4_step_work(began, lasted, moved, sent, peer, steps_of(), closes_of())::text FROM message
 UNION ALL
-SELECT 'overdue', '', l4_step_overdue(began, lasted, sent, steps_of())::text FROM message;
+SELECT 'overdue', '', l4_step_overdue(began, lasted, moved, sent, steps_of())::text FROM message;
 SELECT pair, (m).records, (m).small, (m).duplicates, cardinality((m).began) AS messages, (SELECT max(p) FROM unnest((m).path) p)
 	AS path, cardinality((m).paths) AS paths, (m).paths[1:3]
 FROM (SELECT pair, l4_flow_messages(started_at, duration, bytes, queue_pair, lost, switches, 0.0003, 100, 0.0001) AS m
@@ -46,7 +46,7 @@ SET min_parallel_table_scan_size = 0;
 EXPLAIN (COSTS OFF) SELECT pair, l4_flow_messages(started_at, duration, bytes, queue_pair, lost, switches, 0.0003, 100, 0.0001)
 FROM record GROUP BY pair;
 EXPLAIN (COSTS OFF) SELECT l4_step_phases(began, lasted, moved, sent, 0.3, 0.8), l4_step_work(began, lasted, moved, sent, peer,
-	'{}', '{}'), l4_step_overdue(began, lasted, sent, '{0,1}') FROM message;
+	'{}', '{}'), l4_step_overdue(began, lasted, moved, sent, '{0,1}') FROM message;
 SELECT kernel, count(*) AS results, count(*) FILTER (WHERE r.result = s.result) AS same
 FROM results r JOIN serial s USING (kernel, of) GROUP BY kernel ORDER BY kernel;
 SET parallel_leader_participation = off;
@@ -64,7 +64,8 @@ SELECT l4_step_phases(began, lasted, moved, sent, 0.3, 0.8)::text
 		= (SELECT result FROM serial WHERE kernel = 'phases') AS phases,
 	l4_step_work(began, lasted, moved, sent, peer, steps_of(), closes_of())::text
 		= (SELECT result FROM serial WHERE kernel = 'work') AS work,
-	l4_step_overdue(began, lasted, sent, steps_of())::text = (SELECT result FROM serial WHERE kernel = 'overdue') AS overdue
+	l4_step_overdue(began, lasted, moved, sent, steps_of())::text
+		= (SELECT result FROM serial WHERE kernel = 'overdue') AS overdue
 FROM mixed_message;
 -- as window functions: the state goes on behind each result
 SELECT i, (m).records FROM (SELECT i, l4_flow_messages(to_timestamp(i), 1, 10, 1, 0, NULL, 0.001, 1, 0) OVER (ORDER BY i) AS m
@@ -76,7 +77,7 @@ SELECT i, (w).sent FROM (SELECT i, l4_step_work(ARRAY[i::float8], ARRAY[1::real]
 SELECT l4_flow_messages(to_timestamp(i), 1, 10, 1, 0, NULL, i, 1, 0) FROM generate_series(1, 3) i;
 SELECT l4_step_phases('{1}', '{1}', '{1}', true, i, 0.5) FROM generate_series(1, 3) i;
 SELECT l4_step_work('{1}', '{1}', '{1}', true, 'p', ARRAY[i], '{}') FROM generate_series(1, 3) i;
-SELECT l4_step_overdue('{NaN}', '{1}', true, '{}');
+SELECT l4_step_overdue('{NaN}', '{1}', '{1}', true, '{}');
 SELECT l4_step_phases('{1}', '{-1}', '{1}', true, 1, 0.5);
 
 -- States as bytes: parts of the rows each, joined by the combine functions.
@@ -90,7 +91,7 @@ CREATE AGGREGATE pg_temp.phases_joined(bytea) (SFUNC = l4_step_phases_combine, S
 CREATE AGGREGATE pg_temp.work_state(float8[], real[], real[], boolean, text, float8[], float8[]) (
 	SFUNC = l4_step_work_transition, STYPE = bytea);
 CREATE AGGREGATE pg_temp.work_joined(bytea) (SFUNC = l4_step_work_combine, STYPE = bytea, FINALFUNC = l4_step_work_final);
-CREATE AGGREGATE pg_temp.overdue_state(float8[], real[], boolean, float8[]) (
+CREATE AGGREGATE pg_temp.overdue_state(float8[], real[], real[], boolean, float8[]) (
 	SFUNC = l4_step_overdue_transition, STYPE = bytea);
 CREATE AGGREGATE pg_temp.overdue_joined(bytea) (SFUNC = l4_step_overdue_combine, STYPE = bytea,
 	FINALFUNC = l4_step_overdue_final);
@@ -119,7 +120,7 @@ FROM generate_series(1, 5) i
 UNION ALL SELECT 'phases_joined', pg_temp.phases_state('{1,2}', '{1,1}', '{5,5}', true, 0.5, 0.5)
 UNION ALL SELECT 'work_joined', pg_temp.work_state('{1,2}', '{1,1}', '{5,5}', true, 'p' || i, '{0,9}', '{8}')
 	FROM generate_series(1, 2) i
-UNION ALL SELECT 'overdue_joined', pg_temp.overdue_state('{1,2}', '{1,1}', true, '{0,9}');
+UNION ALL SELECT 'overdue_joined', pg_temp.overdue_state('{1,2}', '{1,1}', '{1,1}', true, '{0,9}');
 -- nothing, bytes at random, a state cut anywhere, with more behind it, of another aggregate
 SELECT joined, outcome(joined, '') AS nothing, outcome(joined, state) AS itself, outcome(joined, state || '\x00') AS longer
 FROM state ORDER BY joined;
@@ -143,5 +144,6 @@ DROP TABLE record, message, serial, mixed, mixed_message, state;
 DROP AGGREGATE pg_temp.flows_state(timestamptz, float8, bigint, bigint, bigint, text[], float8, bigint, float8),
 	pg_temp.flows_joined(bytea), pg_temp.phases_state(float8[], real[], real[], boolean, float8, float8),
 	pg_temp.phases_joined(bytea), pg_temp.work_state(float8[], real[], real[], boolean, text, float8[], float8[]),
-	pg_temp.work_joined(bytea), pg_temp.overdue_state(float8[], real[], boolean, float8[]), pg_temp.overdue_joined(bytea);
+	pg_temp.work_joined(bytea),
+	pg_temp.overdue_state(float8[], real[], real[], boolean, float8[]), pg_temp.overdue_joined(bytea);
 DROP FUNCTION outcome, steps_of, closes_of;

@@ -79,10 +79,13 @@ SELECT (w).computed, (w).closing FROM (
 		('{7,14,27}', '{0.1,0.1,0.1}', '{0,0,0}', false, 'a'),
 		('{5.6,9.1,15.6,17.6,25.6,29.1}', '{0.1,0.1,0.1,0.1,0.1,0.1}', '{0,0,0,0,0,0}', true, 'b')) m(began, lasted, busy,
 		sent, peer)) x;
--- it sends three times in a step, half a second apart; in the third step it did once
-SELECT l4_step_overdue(began, lasted, true, '{0,10,20}') FROM (VALUES ('{1,1.5,2,11,11.5,12,21}'::float8[],
-	'{0.1,0.1,0.1,0.1,0.1,0.1,0.1}'::real[])) m(began, lasted);
-SELECT l4_step_overdue('{}', '{}', true, NULL);
+-- it sends three times in a step, half a second apart; in the third step it did once, or twice as one
+SELECT m.moved[7] AS last, l4_step_overdue(began, lasted, moved, true, '{0,10,20}') FROM (VALUES
+	('{1,1.5,2,11,11.5,12,21}'::float8[], '{0.125,0.125,0.125,0.125,0.125,0.125,0.125}'::real[], '{1,1,1,1,1,1,1}'::real[]),
+	('{1,1.5,2,11,11.5,12,21}', '{0.125,0.125,0.125,0.125,0.125,0.125,0.625}', '{1,1,1,1,1,1,2}'),
+	('{1,1.5,2,11,11.5,12,21}', '{0.125,0.125,0.125,0.125,0.125,0.125,1.125}', '{1,1,1,1,1,1,3}')) m(began, lasted, moved)
+GROUP BY m.moved[7] ORDER BY 1;
+SELECT l4_step_overdue('{}', '{}', '{}', true, NULL);
 
 /*
  * A job of 8 accelerators on 4 servers: two stages, two columns, two ranks of a tensor-parallel group. A step of about a
@@ -489,6 +492,22 @@ SELECT kind, subject, round(factor::numeric, 2) AS factor FROM l4_limits_in_forc
 			'ends', jsonb_agg(n ORDER BY n), 'began', jsonb_agg(n + 0.1 * stage ORDER BY n))
 		FROM generate_series(1, 24) n) t), l) f
 ORDER BY subject COLLATE "C";
+
+-- Four servers with two accelerators each that go on in lockstep and send around a ring, once a second. From 10.5 s on those of
+-- the second one send nothing (which of them is to blame nobody sees), or the first one of it alone; who is behind it does not
+-- either, from a little later on. Another job ended before, between two steps.
+SELECT together, f.kind, f.subject, f.facts -> 'accelerators' AS accelerators, l4_sentence_flow(f) AS sentence
+FROM l4_limits_in_force() l, unnest('{t,f}'::boolean[]) together, l4_silent_accelerators(ARRAY(
+	SELECT jsonb_populate_record(NULL::l4_flow_trace, t.told || jsonb_build_object('job', j, 'period', 1,
+		'source', format('10.%s.%s.%s', a, j, s), 'server', format('s%s%s', j, s)))
+	FROM generate_series(1, 2) j, generate_series(1, 4) s, generate_series(1, 2) a, LATERAL (
+		SELECT CASE WHEN j = 2 THEN 5 WHEN s = 2 AND (a = 1 OR together) THEN 10.4 ELSE 10.9 END AS last) e, LATERAL (
+		SELECT jsonb_build_object('kind', 'accelerator', 'last_at', e.last,
+			'ends', to_jsonb(ARRAY[ceil(e.last) - 2 + j])) AS told
+		UNION ALL
+		SELECT jsonb_build_object('kind', 'data', 'destination', format('10.%s.%s.%s', a, j, s % 4 + 1), 'last_at', e.last,
+			'overdue_at', e.last + 0.2)) t), l, 20) f
+ORDER BY together, f.kind COLLATE "C";
 
 -- Contexts of two lanes go around a ring of two servers: of four parts, two of which each server has, so that the way from the
 -- first to the second is not seen; or of two, one each.
