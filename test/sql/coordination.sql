@@ -18,7 +18,8 @@ BEGIN
 END $$;
 CREATE FUNCTION load_job(job text, nodes int, status text DEFAULT 'failed') RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
-	PERFORM l4_register_job(job, '{"model": "coordination"}', status, ARRAY(SELECT 'n' || r FROM generate_series(0, nodes - 1) r), 1);
+	PERFORM l4_register_job(job, '{"model": "coordination"}', status,
+		ARRAY(SELECT 'n' || r FROM generate_series(0, nodes - 1) r), 1);
 	RETURN (l4_ingest(job, format($q$
 		SELECT to_char(timestamp '2026-11-20 22:00' + at * interval '1 s', 'YYYY-MM-DD HH24:MI:SS,MS') || ' ' || line AS line,
 			'n' || rank AS node, rank, 'train' AS source
@@ -29,7 +30,8 @@ SELECT make_job('small' || i, 5, '0.4', '0006609' || i), load_job('small' || i, 
 
 \echo == who is told of as a task of JAX is meant, not who leads; a warning of the rendezvous service begins no new rendezvous
 SELECT make_job('lost', 5, '0.4', '70024e8e') \g /dev/null
-INSERT INTO line SELECT 'lost', r, 18, 'WARNING failed to send a heartbeat to the rendezvous service' FROM generate_series(1, 4) r;
+INSERT INTO line SELECT 'lost', r, 18, 'WARNING failed to send a heartbeat to the rendezvous service'
+FROM generate_series(1, 4) r;
 INSERT INTO line VALUES
 	('lost', 0, 19, 'ERROR task /job:trainer/replica:0/task:3 has stopped sending heartbeats, process is unhealthy');
 INSERT INTO line SELECT 'lost', r, 19.1 + r * 0.001,

@@ -1,5 +1,5 @@
--- A scheduler that labels lines with its tasks, one a node, and a launcher in each that labels those of its processes: ranks are
--- dealt out as the launchers arrive, tasks numbered in another order than the job's list of nodes has.
+-- A scheduler that labels lines with its tasks, one a node, and a launcher in each that labels those of its processes: ranks
+-- are dealt out as the launchers arrive, tasks numbered in another order than the job's list of nodes has.
 CREATE SCHEMA launcher_tasks;
 SET search_path = launcher_tasks, public;
 SET client_min_messages = warning;
