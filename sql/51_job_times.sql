@@ -70,16 +70,15 @@ BEGIN
 			min(m.ts) FILTER (WHERE c.stream_id IS NOT NULL) OVER (PARTITION BY m.source_id ORDER BY m.line_no DESC) AS most
 		FROM mark m LEFT JOIN clock c USING (source_id, stream_id)
 	),
-	-- those that go by the same clock tell the times before and behind it, too; what another zone tells is half an hour off
+	-- those that go by the same clock tell the times where it has stopped, too; what another zone tells is half an hour off
 	agreeing AS (
 		SELECT c.source_id, c.stream_id FROM clock c
 		UNION
 		SELECT b.source_id, b.stream_id FROM between_times b WHERE (b.least <= b.most) IS NOT FALSE
 		GROUP BY b.source_id, b.stream_id
-		HAVING count(*) FILTER (WHERE COALESCE(@extschema@.l4_seconds_between(b.least, b.ts), 0) BETWEEN -(limits).clock_offset
+		HAVING count(*) FILTER (WHERE @extschema@.l4_seconds_between(b.least, b.ts) BETWEEN -(limits).clock_offset
 				AND CASE WHEN b.most IS NULL THEN (limits).zone_step ELSE 'Infinity' END
-			AND COALESCE(@extschema@.l4_seconds_between(b.ts, b.most), 0) BETWEEN -(limits).clock_offset
-				AND CASE WHEN b.least IS NULL THEN (limits).zone_step ELSE 'Infinity' END)
+			AND (@extschema@.l4_seconds_between(b.ts, b.most) >= -(limits).clock_offset) IS NOT FALSE)
 			>= (limits).clock_agreeing_share * count(*)
 	),
 	own_line AS (

@@ -241,7 +241,7 @@ BEGIN ATOMIC
 			WITH ORDINALITY p (match, place)
 	)
 	SELECT p.done, p.total FROM pair p
-	WHERE p.done <= p.total AND COALESCE(p.name ~ (wordings).varying, false) IS NOT TRUE
+	WHERE p.done <= p.total AND (p.name ~ (wordings).varying OR p.name ~ (wordings).identity) IS NOT TRUE
 	ORDER BY p.place LIMIT 1;
 END;
 COMMENT ON FUNCTION @extschema@.l4_told_progress(text, @extschema@.l4_wordings) IS

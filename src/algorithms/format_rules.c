@@ -252,11 +252,6 @@ const L4Format l4_builtin_formats_array[] = {
 				  "(?:\\e\\[[\\d;]*m)*\\((?:(?<host>head|worker\\d{1,6}), rank=(?<rank>\\d{1,6})|[\\w.-]{1,100}), pid=\\d{1,10}"
 				  "(?:, ip=[\\d.]{7,15})?\\)(?:\\e\\[[\\d;]*m)* ",
 				  "(worker1, rank=1, pid=2313, ip=10.0.3.7) INFO:root:starting the data loader"),
-	/* a pod and its container, each in its colour */
-	PREFIX_FORMAT("stern_coloured", 14,
-				  "(?:\\e\\[[\\d;]*m)+(?<host>[a-z0-9][a-z0-9.-]{0,252})(?:\\e\\[[\\d;]*m)+ "
-				  "(?:\\e\\[[\\d;]*m)+[a-z0-9][a-z0-9-]{0,62}(?:\\e\\[[\\d;]*m)+ ",
-				  "\033[36mllm-worker-3\033[0m \033[35mpytorch\033[0m INFO:root:starting the data loader"),
 	PREFIX_FORMAT("pdsh_deepspeed", 15,
 				  "(?<host>(?=[\\w.-]*[\\d.-])[A-Za-z][\\w.-]*|\\d+\\.\\d+\\.\\d+\\.\\d+): (?=\\[20\\d\\d-\\d\\d-\\d\\d )",
 				  "actor-multi-node-worker-0: [2023-06-21 03:46:19,251] [INFO] [logging.py:96:log_dist] [Rank 0] step=1890, "
