@@ -727,7 +727,7 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_timeline_stamped(text, bigint) IS
 'Step: Which share of the first iterations of a job have a time of their own: the others are told of in records without a '
-'stamp, and have that of the last one before. NULL without iterations.';
+'stamp, and have that of the last one before, or stamps are coarse. NULL without iterations.';
 
 CREATE FUNCTION @extschema@.l4_job_iteration(job_id text, ts timestamptz) RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000

@@ -25,9 +25,18 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE COST 10000 ROWS 100
 SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 SET jit = off
+-- as in l4_learn_rank_nodes
+SET enable_nestloop = off
 AS $$
 #variable_conflict use_column
+DECLARE
+	source_ids bigint[];
+	shape_ids bigint[];
 BEGIN
+	source_ids := ARRAY(SELECT DISTINCT s.source_id FROM @extschema@.l4_stream s
+		WHERE s.job_id = l4_task_ranks.job_id AND s.kind = 'rank' AND @extschema@.l4_is_task_label(s.label));
+	shape_ids := ARRAY(SELECT n.shape_id FROM @extschema@.l4_job_shapes(l4_task_ranks.job_id) n
+		JOIN @extschema@.l4_shape h ON h.shape_id = n.shape_id WHERE h.shape ~* '\mrank\M[^[:alnum:]]*<\*>');
 	RETURN QUERY
 	WITH task AS MATERIALIZED (
 		SELECT s.stream_id, s.source_id, substring(s.label, '^\d+ \d+') AS process,
@@ -42,31 +51,34 @@ BEGIN
 	),
 	said AS MATERIALIZED (
 		SELECT t.source_id, t.process, p.shape_id, p.position, min(p.minimum)::int AS rank
-		FROM task t
-		CROSS JOIN LATERAL @extschema@.l4_job_sketches(l4_task_ranks.job_id, ARRAY[t.source_id]) k
-		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch) p
+		FROM @extschema@.l4_job_sketches(l4_task_ranks.job_id, source_ids) k
+		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, shape_ids) p
+		JOIN task t ON t.stream_id = p.stream_id AND t.told IS NULL
 		JOIN @extschema@.l4_shape h ON h.shape_id = p.shape_id
-		WHERE t.told IS NULL AND p.stream_id = t.stream_id AND p.number_count = p.occurrences AND p.distinct_values = 1
+		WHERE p.number_count = p.occurrences AND p.distinct_values = 1
 			AND p.minimum BETWEEN 0 AND 1000000 AND p.minimum = floor(p.minimum)
 			AND lower(@extschema@.l4_parameter_name(h.shape, p.position)) = 'rank'
 		GROUP BY t.source_id, t.process, p.shape_id, p.position
 	),
 	statement AS (
-		-- that most processes make, each with a rank of its own, from 0 on
-		SELECT a.source_id, a.shape_id, a.position FROM said a
-		GROUP BY a.source_id, a.shape_id, a.position
-		HAVING count(*) > 1 AND count(DISTINCT a.rank) = count(*) AND count(*) >= (limits).place_rank_share * (
-			SELECT count(*) FROM process o WHERE o.source_id = a.source_id)
-			AND max(a.rank) < (SELECT count(*) FROM process o WHERE o.source_id = a.source_id)
-		ORDER BY count(*) DESC, a.source_id, a.shape_id, a.position LIMIT 1
+		-- of each file the one that most processes make, each with a rank of its own, from 0 on
+		SELECT DISTINCT ON (a.source_id) a.source_id, a.shape_id, a.position
+		FROM said a JOIN (SELECT o.source_id, count(*) AS processes FROM process o GROUP BY o.source_id) n
+			ON n.source_id = a.source_id
+		GROUP BY a.source_id, a.shape_id, a.position, n.processes
+		HAVING count(*) > 1 AND count(DISTINCT a.rank) = count(*) AND max(a.rank) < n.processes
+			AND count(*) >= (limits).place_rank_share * n.processes
+		ORDER BY a.source_id, count(*) DESC, a.shape_id, a.position
+	),
+	own AS (
+		SELECT a.source_id, a.process, a.rank FROM statement n
+		JOIN said a ON a.source_id = n.source_id AND a.shape_id = n.shape_id AND a.position = n.position
 	)
-	SELECT t.stream_id, r.rank
-	FROM (SELECT p.source_id, p.process, COALESCE(p.told, (SELECT a.rank FROM statement n JOIN said a
-			ON a.source_id = n.source_id AND a.shape_id = n.shape_id AND a.position = n.position
-			WHERE a.source_id = p.source_id AND a.process = p.process)) AS rank
-		FROM process p) r
-	JOIN task t ON t.source_id = r.source_id AND t.process = r.process
-	WHERE r.rank IS NOT NULL;
+	SELECT t.stream_id, COALESCE(p.told, w.rank)
+	FROM process p
+	JOIN task t ON t.source_id = p.source_id AND t.process = p.process
+	LEFT JOIN own w ON w.source_id = p.source_id AND w.process = p.process
+	WHERE COALESCE(p.told, w.rank) IS NOT NULL;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_task_ranks(text, @extschema@.l4_limits) IS
@@ -78,6 +90,7 @@ CREATE FUNCTION @extschema@.l4_learn_task_ranks(job_id text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
 SET search_path = pg_catalog, pg_temp
 SET jit = off
+SET enable_nestloop = off
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -111,6 +124,7 @@ CREATE FUNCTION @extschema@.l4_learn_task_nodes(job_id text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
 SET search_path = pg_catalog, pg_temp
 SET jit = off
+SET enable_nestloop = off
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -128,7 +142,9 @@ BEGIN
 			SELECT s.stream_id, t.node
 			FROM @extschema@.l4_stream s
 			JOIN told t ON t.source_id = s.source_id AND t.task = @extschema@.l4_task_of_label(s.label)
+			-- a label of one number alone may be a rank's
 			WHERE s.job_id = l4_learn_task_nodes.job_id AND s.told_node IS DISTINCT FROM t.node
+				AND (s.rank IS NULL OR @extschema@.l4_is_task_label(s.label))
 			FOR UPDATE OF s SKIP LOCKED
 		)
 		UPDATE @extschema@.l4_stream s SET told_node = h.node

@@ -166,7 +166,7 @@ BEGIN
 	FROM @extschema@.l4_rank_hosts(l4_learn_rank_nodes.job_id, streams, limits, wordings) h;
 	-- Streams that are being written now their own import learns of. What a path says is not gainsaid.
 	WITH own AS MATERIALIZED (
-		SELECT s.stream_id, s.rank, s.told_node,
+		SELECT s.stream_id, s.rank, s.told_node, @extschema@.l4_task_of_label(s.label) AS task,
 			@extschema@.l4_is_unplaced(s.source, s.label, s.node, s.rank, j.nodes, j.ranks_per_node) AS unplaced,
 			-- of ranks that were learnt: as labels have it, over the nodes in their order
 			CASE WHEN s.node IS NULL THEN @extschema@.l4_node_of_rank(s.rank, j.nodes, j.ranks_per_node) END AS in_order,
@@ -194,7 +194,9 @@ BEGIN
 	changed AS MATERIALIZED (
 		SELECT o.stream_id, COALESCE(p.node, o.in_order) AS node
 		FROM own o LEFT JOIN placed p ON p.rank = o.rank AND o.unplaced
-		WHERE o.listed AND COALESCE(p.node, o.in_order) IS DISTINCT FROM o.told_node
+		-- the lines of a launcher's task follow its processes (l4_learn_task_nodes)
+		WHERE o.listed AND (o.rank IS NOT NULL OR o.task IS NULL)
+			AND COALESCE(p.node, o.in_order) IS DISTINCT FROM o.told_node
 	),
 	held AS MATERIALIZED (
 		SELECT o.stream_id, t.node FROM @extschema@.l4_stream o JOIN changed t ON t.stream_id = o.stream_id

@@ -168,16 +168,20 @@ DECLARE
 	stream_ids bigint[];
 	named bigint;
 	apart double precision;
+	last_named bigint;
+	untimed boolean := false;
 	learnt @extschema@.l4_learnt_counter;
 BEGIN
 	l4_learn_counter.limits := coalesce(l4_learn_counter.limits, @extschema@.l4_limits_in_force());
 	-- one iteration that is named once is no progress, nor are the few that checkpoints and evaluations name now and then
 	IF @extschema@.l4_marks_iterations(l4_learn_counter.job_id) THEN
-		SELECT w.iterations, (w.last_iteration - w.first_iteration)::double precision / (w.iterations - 1) INTO named, apart
+		SELECT w.iterations, (w.last_iteration - w.first_iteration)::double precision / (w.iterations - 1), w.last_iteration
+		INTO named, apart, last_named
 		FROM @extschema@.l4_job_timeline_span(l4_learn_counter.job_id) w WHERE w.iterations > 1;
+		untimed := FOUND AND l4_learn_counter.unstamped
+			AND @extschema@.l4_timeline_unstamped(l4_learn_counter.job_id, limits) IS TRUE;
 		IF (apart >= (limits).counter_named_apart AND named <= (limits).counter_named_most) IS NOT TRUE
-			AND (FOUND OR NOT l4_learn_counter.unstamped)
-			AND NOT (l4_learn_counter.unstamped AND @extschema@.l4_timeline_unstamped(l4_learn_counter.job_id, limits)) THEN
+			AND (named IS NOT NULL OR NOT l4_learn_counter.unstamped) AND NOT untimed THEN
 			RETURN NULL;
 		END IF;
 	END IF;
@@ -212,7 +216,8 @@ BEGIN
 	),
 	counter AS (
 		SELECT p.words, p.position, array_agg(p.stream_id ORDER BY p.maximum DESC, p.stream_id) AS stream_ids,
-			max(p.maximum - p.minimum) AS growth, count(*) AS streams, max(p.told) AS told, max(p.occurrences) AS records
+			max(p.maximum - p.minimum) AS growth, count(*) AS streams, max(p.told) AS told, max(p.occurrences) AS records,
+			max(p.maximum) AS furthest
 		FROM steady p
 		WHERE NOT EXISTS (SELECT FROM staged g WHERE g.shape_id = ANY (p.shape_ids))
 		GROUP BY p.words, p.position
@@ -226,7 +231,8 @@ BEGIN
 			WHERE p.words = f.words AND p.position = f.position ORDER BY i), f.position, f.stream_ids INTO learnt
 	FROM far f WHERE f.records >= (limits).counter_record_share * f.most_records
 		AND (named IS NULL OR f.records >= named * (limits).counter_named_factor AND f.growth >= apart
-			OR l4_learn_counter.unstamped AND @extschema@.l4_timeline_unstamped(l4_learn_counter.job_id, limits))
+			-- what is said of iterations that the rules know must count these
+			OR untimed AND abs(f.furthest - last_named) <= 1)
 	ORDER BY f.streams DESC, f.records > f.told * (1 + (limits).counter_gap_share), f.records > f.told, f.growth,
 		f.words COLLATE "C", f.position
 	LIMIT 1;

@@ -106,7 +106,7 @@ AS $$
 #variable_conflict use_column
 DECLARE
 	counter CONSTANT @extschema@.l4_learnt_counter := @extschema@.l4_learn_counter(l4_counted_steps.job_id, limits, true);
-	printed CONSTANT boolean := @extschema@.l4_timeline_unstamped(l4_counted_steps.job_id, limits) IS TRUE;
+	untimed CONSTANT boolean := @extschema@.l4_timeline_unstamped(l4_counted_steps.job_id, limits) IS TRUE;
 	teller record;
 BEGIN
 	-- no streams would be all
@@ -157,7 +157,7 @@ BEGIN
 		-- a record that bears no stamp has that of an earlier one
 		SELECT r.turn, r.iteration, r.ts, count(r.ts) FILTER (WHERE r.other) OVER (ORDER BY r.turn) AS stamps
 		FROM (SELECT c.*, lag(c.ts) OVER (ORDER BY c.turn) IS DISTINCT FROM c.ts AS other FROM counted c) r
-		WHERE NOT printed AND NOT EXISTS (SELECT FROM measure) AND @extschema@.l4_clock_was_set(r.ts)
+		WHERE NOT untimed AND NOT EXISTS (SELECT FROM measure) AND @extschema@.l4_clock_was_set(r.ts)
 	),
 	timed AS (
 		SELECT f.stamps, EXTRACT(epoch FROM lead(f.ts) OVER w - f.ts)::float8
@@ -291,24 +291,22 @@ CREATE FUNCTION @extschema@.l4_few_steps_onset(job_id text, limits @extschema@.l
 	RETURNS TABLE (turn bigint, before double precision)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1
 BEGIN ATOMIC
-	WITH measured AS MATERIALIZED (
-		-- steps between two stamps are one measurement
-		SELECT DISTINCT ON (s.began, s.seconds, CASE WHEN s.began IS NULL THEN s.turn END) s.turn, s.seconds
-		FROM @extschema@.l4_job_steps(l4_few_steps_onset.job_id, limits) s
-		ORDER BY s.began, s.seconds, CASE WHEN s.began IS NULL THEN s.turn END, s.turn
-	),
-	step AS MATERIALIZED (
-		SELECT m.*, row_number() OVER (ORDER BY m.turn) AS place, count(*) OVER () AS steps FROM measured m
+	WITH step AS MATERIALIZED (
+		-- those that lie between two stamps in common were not measured one by one
+		SELECT m.turn, m.seconds, row_number() OVER (ORDER BY m.turn) AS place, count(*) OVER () AS steps,
+			(SELECT count(DISTINCT o.began) IN (0, count(*)) FROM @extschema@.l4_job_steps(l4_few_steps_onset.job_id, limits) o)
+				AS single
+		FROM @extschema@.l4_job_steps(l4_few_steps_onset.job_id, limits) m
 	),
 	bound AS (
-		SELECT s.turn, s.place, s.steps, max(s.seconds) FILTER (WHERE s.place > 1) OVER (ORDER BY s.turn
+		SELECT s.turn, s.place, s.steps, s.single, max(s.seconds) FILTER (WHERE s.place > 1) OVER (ORDER BY s.turn
 				ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS most_before,
 			min(s.seconds) OVER (ORDER BY s.turn ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS least_since
 		FROM step s
 	),
 	apart AS MATERIALIZED (
 		SELECT b.turn FROM bound b
-		WHERE b.steps < (limits).slow_few_most AND b.place > (limits).slow_few_least
+		WHERE b.single AND b.steps < (limits).slow_few_most AND b.place > (limits).slow_few_least
 			AND b.steps - b.place + 1 >= (limits).slow_few_least
 			AND b.least_since >= (limits).slow_few_apart * b.most_before
 		ORDER BY b.least_since / b.most_before DESC, b.turn LIMIT 1
@@ -323,7 +321,7 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_few_steps_onset(text, @extschema@.l4_limits) IS
 'Step: From which place in the timeline of a job on of which few steps are measured (a short one, or one that tells of every '
 'hundredth) all of them take longer than any before but the first, and the usual seconds of a step before. No row where they '
-'do not, or more are measured.';
+'do not, or more are measured, or several between two stamps.';
 
 CREATE FUNCTION @extschema@.l4_step_onset(job_id text, limits @extschema@.l4_limits)
 	RETURNS TABLE (turn bigint, before double precision, spells boolean)
@@ -404,7 +402,7 @@ BEGIN ATOMIC
 			CASE WHEN t.told THEN t.last_iteration ELSE f.iteration + s.since END AS last_iteration
 		FROM (SELECT min(p.first_iteration) AS first_iteration, max(p.last_iteration) AS last_iteration,
 				bool_or(p.first_iteration <> p.last_iteration) IS TRUE
-				AND (@extschema@.l4_learn_counter(l4_step_change.job_id, limits, true)).shape_ids IS NULL AS told
+				AND NOT EXISTS (SELECT FROM @extschema@.l4_counted_steps(l4_step_change.job_id, limits)) AS told
 			FROM @extschema@.l4_job_timeline_span(l4_step_change.job_id) p) t
 		CROSS JOIN LATERAL (SELECT count(*) FILTER (WHERE o.turn < f.turn) AS before,
 				count(*) FILTER (WHERE o.turn > f.turn) AS since
@@ -428,14 +426,15 @@ DECLARE
 	steps bigint;
 	pool_seconds double precision;
 	pool_jobs bigint := 0;
+	nodes CONSTANT int := @extschema@.l4_node_count(l4_slow_regime.job_id);
 BEGIN
 	IF l4_slow_regime.use_pool THEN
 		-- of other settings the steps may well take another time, and on more nodes, where any job ran on as many
 		SELECT max(m.step_seconds), count(m.step_seconds) INTO pool_seconds, pool_jobs
-		FROM (SELECT p.step_seconds, p.node_count = n.nodes AS alike, bool_or(p.node_count = n.nodes) OVER () AS any_alike
+		FROM (SELECT p.step_seconds, w.alike, bool_or(w.alike) OVER () AS any_alike
 			FROM @extschema@.l4_best_pool(l4_slow_regime.job_id) b
 			JOIN @extschema@.l4_pool_job p ON p.pool_id = b.pool_id AND p.job_id <> l4_slow_regime.job_id
-			CROSS JOIN (SELECT @extschema@.l4_node_count(l4_slow_regime.job_id) AS nodes) n
+			CROSS JOIN LATERAL (SELECT (p.node_count = nodes) IS NOT FALSE AS alike) w
 			WHERE b.fit = 1 AND b.differs = '{}' AND p.step_seconds IS NOT NULL) m
 		WHERE m.alike OR m.any_alike IS NOT TRUE;
 	END IF;

@@ -86,9 +86,8 @@ BEGIN ATOMIC
 	WITH outcome AS MATERIALIZED (
 		SELECT h.event_id, @extschema@.l4_parameter_name(h.shape, q.position) AS name, min(q.values[1]) AS value
 		FROM @extschema@.l4_pool_parameter q JOIN @extschema@.l4_shape h ON h.shape_id = q.shape_id
-		WHERE q.pool_id = l4_outcomes_alike.pool_id AND q.minimum = 0
-			AND @extschema@.l4_is_outcome(q.shape_id, q.position, wordings)
-		GROUP BY 1, 2 HAVING bool_and(cardinality(q.values) = 1 AND q.maximum = 0)
+		WHERE q.pool_id = l4_outcomes_alike.pool_id AND @extschema@.l4_is_outcome(q.shape_id, q.position, wordings)
+		GROUP BY 1, 2 HAVING bool_and((cardinality(q.values) = 1 AND q.minimum = 0 AND q.maximum = 0) IS TRUE)
 	)
 	SELECT n.shape_id, p.position, o.value
 	FROM @extschema@.l4_job_shapes(l4_outcomes_alike.job_id) n

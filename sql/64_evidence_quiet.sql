@@ -3,6 +3,26 @@
  * all complain, who stops without a word is whom they miss.
  */
 
+CREATE FUNCTION @extschema@.l4_ended_units(accusations @extschema@.l4_accusation[]) RETURNS SETOF text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 ROWS 10
+BEGIN ATOMIC
+	WITH otherwise AS (
+		SELECT o.stream_id, o.shape_id, o.unit, min(o.line_no) AS line_no FROM unnest(l4_ended_units.accusations) o
+		WHERE o.accuser IS NULL AND NOT o.ending GROUP BY o.stream_id, o.shape_id, o.unit
+	),
+	first AS (
+		SELECT DISTINCT ON (o.stream_id, o.shape_id) o.stream_id, o.shape_id, o.unit, o.line_no,
+			lead(o.line_no) OVER (PARTITION BY o.stream_id, o.shape_id ORDER BY o.line_no, o.unit) AS next_line
+		FROM otherwise o ORDER BY o.stream_id, o.shape_id, o.line_no, o.unit
+	)
+	SELECT DISTINCT a.unit FROM unnest(l4_ended_units.accusations) a
+	JOIN first f ON f.stream_id = a.stream_id AND f.shape_id = a.shape_id
+	WHERE a.accuser IS NULL AND a.ending AND a.line_no > CASE WHEN f.unit <> a.unit THEN f.line_no ELSE f.next_line END;
+END;
+COMMENT ON FUNCTION @extschema@.l4_ended_units(@extschema@.l4_accusation[]) IS
+'Step: The units of which a stream of no unit (a launcher) says that they were told to end, after it said in the same '
+'statement of another one that it ended otherwise.';
+
 CREATE FUNCTION @extschema@.l4_evidence_quiet(job_id text, streams @extschema@.l4_job_stream[], telling_streams bigint[],
 	unexplained @extschema@.l4_unexplained_record[], accusations @extschema@.l4_accusation[],
 	limits @extschema@.l4_limits)
@@ -20,13 +40,6 @@ BEGIN ATOMIC
 	),
 	-- who was told to end, and when
 	told AS (SELECT n.unit, min(n.first_ts) AS at FROM ending n GROUP BY n.unit),
-	-- of whom a launcher says so as well, after it said of somebody that it ended otherwise
-	ended AS MATERIALIZED (
-		SELECT DISTINCT a.unit FROM unnest(l4_evidence_quiet.accusations) a
-		JOIN unnest(l4_evidence_quiet.accusations) o ON o.stream_id = a.stream_id AND o.shape_id = a.shape_id
-		WHERE a.accuser IS NULL AND a.ending AND o.accuser IS NULL AND NOT o.ending AND o.unit <> a.unit
-			AND o.line_no < a.line_no
-	),
 	before AS MATERIALIZED (
 		-- what its own file says of that is not its own any more
 		SELECT b.stream_id, b.ts
@@ -51,7 +64,7 @@ BEGIN ATOMIC
 		CASE s.kind WHEN 'rank' THEN 1 ELSE (l4_evidence_quiet.limits).evidence_quiet_launcher_part END
 			* GREATEST(1 / sqrt(GREATEST(s.units - s.units_telling, 1)), (l4_evidence_quiet.limits).evidence_quiet_least_part)
 			* CASE WHEN d.at - s.ended_at < e.length * (l4_evidence_quiet.limits).evidence_quiet_still_factor
-					OR s.unit IN (SELECT o.unit FROM ended o)
+					OR s.unit IN (SELECT o FROM @extschema@.l4_ended_units(l4_evidence_quiet.accusations) o)
 				THEN (l4_evidence_quiet.limits).evidence_quiet_told_part ELSE 1 END,
 		NULL::float8, 'evidence_quiet_share',
 		jsonb_build_object('stream_kind', s.kind, 'units', s.units, 'units_telling', s.units_telling,

@@ -379,17 +379,18 @@ COMMENT ON FUNCTION @extschema@.l4_stage_reached(text, timestamptz) IS
 'Step: The stage of set-up that a stream of a job named last until a time: where a job stood that never began to iterate, as '
 'far as a record tells nothing of that itself; environment_init where none was named by then, or the time is not known.';
 
-CREATE FUNCTION @extschema@.l4_stage_gone_on(job_id text) RETURNS text
+CREATE FUNCTION @extschema@.l4_stage_gone_on(job_id text, path_attempt int) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000
 BEGIN ATOMIC
 	SELECT e.stage FROM @extschema@.l4_job_stages(l4_stage_gone_on.job_id) e
 	JOIN @extschema@.l4_job_streams(l4_stage_gone_on.job_id) s ON s.stream_id = e.stream_id AND s.kind = 'rank'
+		AND (s.attempt <> l4_stage_gone_on.path_attempt) IS NOT TRUE
 	WHERE e.stage <> 'teardown' AND NOT @extschema@.l4_is_setup_stage(e.stage)
 	ORDER BY e.first_ts DESC NULLS LAST, e.stage LIMIT 1;
 END;
-COMMENT ON FUNCTION @extschema@.l4_stage_gone_on(text) IS
+COMMENT ON FUNCTION @extschema@.l4_stage_gone_on(text, int) IS
 'Step: The stage past its set-up that a rank of a job named last: where a rank stood that fell silent in a job that nothing '
-'counts (one that only evaluates). NULL where no rank came past its set-up.';
+'counts (one that only evaluates); of an attempt where paths tell these. NULL where no rank came past its set-up.';
 
 CREATE FUNCTION @extschema@.l4_last_possible_time(job_id text, unexplained @extschema@.l4_unexplained_record[],
 	onset @extschema@.l4_onset) RETURNS timestamptz
@@ -467,7 +468,8 @@ BEGIN
 				WHEN never_began THEN @extschema@.l4_stage_reached(l4_onsets.job_id, at.ts) END,
 			t.marks AND NOT y.starting,
 			CASE WHEN x.next IS NOT NULL AND @extschema@.l4_is_setup_stage(j.stage) THEN x.next
-				WHEN c.value IS NULL AND j.stage IS NULL AND z.at_end THEN @extschema@.l4_stage_gone_on(l4_onsets.job_id)
+				WHEN c.value IS NULL AND j.stage IS NULL AND z.at_end AND NOT y.starting
+					THEN @extschema@.l4_stage_gone_on(l4_onsets.job_id, path_attempt)
 				WHEN c.value IS NULL OR NOT @extschema@.l4_is_setup_stage(j.stage) THEN j.stage
 				WHEN o.stage IN ('evaluation', 'checkpoint_save') AND v.over IS NOT TRUE THEN o.stage
 				ELSE 'iterating' END),

@@ -57,7 +57,8 @@ SELECT load_job('off', 'failed', '{elk-11,fox-12,gnu-13,hen-14}'), load_job('lat
 SELECT j AS job, d.node FROM unnest('{off,late}'::text[]) j LEFT JOIN LATERAL (SELECT * FROM l4_diagnose(j) d
 	WHERE d.kind = 'node' AND d.ordinal = 1) d ON true;
 \echo == whom somebody is compared with has it as it should be
-SELECT l4_without_reference(t, l4_wordings_in_force()) FROM unnest(ARRAY['Settings of worker-2 (gnu-13) differ from those of worker-0: 7 is not 8',
+SELECT l4_without_reference(t, l4_wordings_in_force())
+FROM unnest(ARRAY['Settings of worker-2 (gnu-13) differ from those of worker-0: 7 is not 8',
 	'the digest of rank 3 differs from the coordinator''s', 'no answer from rank 3']) t;
 
 SELECT count(l4_delete_job(j.job_id)) FROM (SELECT DISTINCT job AS job_id FROM line) j;
