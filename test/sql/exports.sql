@@ -36,11 +36,14 @@ SELECT set_config('exports.folder', :'folder', false) \g /dev/null
 CREATE FUNCTION cell(text) RETURNS text LANGUAGE sql AS $$ SELECT '"' || replace($1, '"', '""') || '"' $$;
 CREATE FUNCTION json_lines(text) RETURNS text LANGUAGE sql AS $$ SELECT jsonb_pretty($1::jsonb) $$;
 -- what was found of the lines that were written
-CREATE VIEW found AS SELECT l.job_id, count(*) AS lines, count(*) FILTER (WHERE l.node = w.node) AS node,
+-- as one would ask a cluster: first the log, then the table of this server beside it
+CREATE VIEW found AS
+WITH log AS MATERIALIZED (SELECT l.job_id, l.node, l.rank, l.ts, l.level, l.message FROM l4_log l)
+SELECT l.job_id, count(*) AS lines, count(*) FILTER (WHERE l.node = w.node) AS node,
 	count(*) FILTER (WHERE l.rank = w.rank) AS rank, count(*) FILTER (WHERE abs(extract(epoch FROM l.ts - timestamptz
 		'2026-11-20 10:00Z') - w.at) < 0.1) AS time,
 	count(*) FILTER (WHERE l.level = w.level) AS level
-FROM line w JOIN l4_log l ON btrim(l.message, E'\n') = w.message GROUP BY l.job_id;
+FROM line w JOIN log l ON btrim(l.message, E'\n') = w.message GROUP BY l.job_id;
 
 \echo == documents: an answer of CloudWatch, of Loki, of Elasticsearch, batches of OpenTelemetry, an array over many lines
 SELECT write_file('cloudwatch', 'events.json', $$SELECT json_build_object('events', json_agg(json_build_object('timestamp', ms,
