@@ -152,8 +152,9 @@ SELECT write_file('packed', 'a.csv', $$SELECT '"@timestamp",host,message' UNION 
 		'&& gzip -k a.csv && head -99 a.csv > b.csv && cp b.csv c.csv &&
 		tar cf d.tar a.csv b.csv && mv a.csv e.csv') \g /dev/null
 CALL l4_import('packed', :'folder' || '/packed', workers => 3, part_bytes => 65536);
-SELECT source, count(*), min(line_no), max(line_no), md5(string_agg(concat_ws('|', line_no, part, node, ts, level, message),
-	E'\n' ORDER BY line_no, part)) FROM l4_log WHERE job_id = 'packed' GROUP BY source ORDER BY source COLLATE "C";
+SELECT source, count(*), min(line_no), max(line_no), md5(string_agg(concat_ws('|', line_no, part, node,
+	extract(epoch FROM ts), level, message), E'\n' ORDER BY line_no, part))
+FROM l4_log WHERE job_id = 'packed' GROUP BY source ORDER BY source COLLATE "C";
 \! cd "$L4_FOLDER/packed" && cp e.csv c.csv
 CALL l4_import('packed', :'folder' || '/packed');
 SELECT count(*), min(line_no), max(line_no) FROM l4_log WHERE job_id = 'packed' AND source = 'c.csv';
