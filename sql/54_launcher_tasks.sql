@@ -50,13 +50,13 @@ BEGIN
 		GROUP BY t.source_id, t.process HAVING count(DISTINCT t.told) <= 1
 	),
 	said AS MATERIALIZED (
-		SELECT t.source_id, t.process, p.shape_id, p.position, min(p.minimum)::int AS rank
+		SELECT t.source_id, t.process, p.shape_id, p.position, min(p.minimum) AS rank
 		FROM @extschema@.l4_job_sketches(l4_task_ranks.job_id, source_ids) k
 		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, shape_ids) p
 		JOIN task t ON t.stream_id = p.stream_id AND t.told IS NULL
 		JOIN @extschema@.l4_shape h ON h.shape_id = p.shape_id
 		WHERE p.number_count = p.occurrences AND p.distinct_values = 1
-			AND p.minimum BETWEEN 0 AND 1000000 AND p.minimum = floor(p.minimum)
+			AND p.minimum >= 0 AND p.minimum = floor(p.minimum)
 			AND lower(@extschema@.l4_parameter_name(h.shape, p.position)) = 'rank'
 		GROUP BY t.source_id, t.process, p.shape_id, p.position
 	),
@@ -74,7 +74,7 @@ BEGIN
 		SELECT a.source_id, a.process, a.rank FROM statement n
 		JOIN said a ON a.source_id = n.source_id AND a.shape_id = n.shape_id AND a.position = n.position
 	)
-	SELECT t.stream_id, COALESCE(p.told, w.rank)
+	SELECT t.stream_id, COALESCE(p.told, w.rank::int)
 	FROM process p
 	JOIN task t ON t.source_id = p.source_id AND t.process = p.process
 	LEFT JOIN own w ON w.source_id = p.source_id AND w.process = p.process

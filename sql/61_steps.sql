@@ -436,7 +436,7 @@ BEGIN
 			JOIN @extschema@.l4_pool_job p ON p.pool_id = b.pool_id AND p.job_id <> l4_slow_regime.job_id
 			CROSS JOIN LATERAL (SELECT (p.node_count = nodes) IS NOT FALSE AS alike) w
 			WHERE b.fit = 1 AND b.differs = '{}' AND p.step_seconds IS NOT NULL) m
-		WHERE m.alike OR m.any_alike IS NOT TRUE;
+		WHERE m.alike OR NOT m.any_alike;
 	END IF;
 	SELECT c.turn, c.iteration, c.began, c.before, c.after, c.iterations_before, c.iterations_since, pool_seconds, pool_jobs,
 		c.spells

@@ -29,9 +29,9 @@ BEGIN ATOMIC
 		WHERE a.accuser IS NULL AND NOT a.ending
 	),
 	target AS (SELECT c.shape_id, count(DISTINCT c.unit) AS units FROM claim c WHERE NOT c.after GROUP BY c.shape_id),
-	grave AS (SELECT r.* FROM unnest(l4_evidence_named.unexplained) r
+	grave AS (SELECT r.shape_id FROM unnest(l4_evidence_named.unexplained) r
 		WHERE r.unit IS NULL AND r.gravity >= (l4_evidence_named.limits).gravity_fatal),
-	ended AS (SELECT r.* FROM unnest(l4_evidence_named.unexplained) r
+	ended AS (SELECT r.unit FROM unnest(l4_evidence_named.unexplained) r
 		WHERE r.unit IS NOT NULL AND r.ending AND r.kind <> 'system'),
 	said AS (
 		-- in all, but for those that are killed as they do not end when they are told to, as they say: who fails by itself

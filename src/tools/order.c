@@ -83,21 +83,28 @@ sort_part(double *numbers, size_t count, int depth)
 	sort_few(numbers, count);
 }
 
-void
-sort_doubles(double *numbers, size_t count)
+/* So many parts of parts are more than pivots near the middle make. */
+static int
+depth_limit(size_t count)
 {
 	int			depth = 8;
 
-	for (size_t n = count; n > 1; n /= 2)
+	for (; count > 1; count /= 2)
 		depth += 2;
+	return depth;
+}
+
+void
+sort_doubles(double *numbers, size_t count)
+{
 	if (!are_sorted(numbers, count))
-		sort_part(numbers, count, depth);
+		sort_part(numbers, count, depth_limit(count));
 }
 
 double
 select_double(double *numbers, size_t count, size_t place)
 {
-	while (count > FEW)
+	for (int depth = depth_limit(count); count > FEW && depth > 0; depth--)
 	{
 		double		pivot = pivot_of(numbers, count);
 		size_t		lower = bring_lower(numbers, count, pivot, false);

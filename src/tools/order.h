@@ -12,7 +12,10 @@ extern int	compare_int64(const void *a, const void *b);
 /* Sorts numbers, ascending; none may be NaN. O(count * log(count)), many times as fast as qsort with a comparison. */
 extern void sort_doubles(double *numbers, size_t count);
 
-/* The number at a place (less than count) of the ascending order of numbers, whose order changes; none may be NaN. O(count). */
+/*
+ * The number at a place (less than count) of the ascending order of numbers, whose order changes; none may be NaN. Expected
+ * O(count), at worst O(count * log(count)).
+ */
 extern double select_double(double *numbers, size_t count, size_t place);
 
 /* Is the number among those of an array that ascends? O(log count). */
