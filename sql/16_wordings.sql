@@ -46,6 +46,7 @@
  *                another process told before
  *   announcing   what is wrong the next record says
  *   led_by       a field that tells by whom a process is led: that is set, and accuses nobody
+ *   reference    with whom a rank is compared, by habit the first one: who differs from it is meant
  *   digest       a value that is a digest or a drawn identifier: no number, though it may be read as one
  *   out_of       what stands between a number and the total that it is out of
  *   stage        an error names its own stage (its traceback or its object); tried by priority, then name
@@ -286,6 +287,17 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 	(true, 'led_by', 'leader_field',
 		'"?\m(coordinator|coordination_service|master|leader|rdzv|rendezvous)(_?(addr|address|endpoint|host))?"?\s?[:=]\s?'
 			'"?[\w.-]+(:\d+)?"?', '"coordinator":"10.0.3.7:8476"'),
+	(true, 'reference', 'compared_first',
+		'\mrank[ _]?0 (has|had|runs?|uses?|is|got|holds?|reads?)\M'
+			'(?=[^\n;]{0,200}\mrank[ _]?\d{1,6} (has|had|runs?|uses?|is|got|holds?|reads?)\M)',
+		'rank 0 has 2 layers, rank 3 has 4'),
+	(true, 'reference', 'compared_second',
+		'(?<=\mrank[ _]?\d{1,6} (has|had|runs?|uses?|is|got|holds?|reads?)\M[^\n;]{0,200})'
+			'\mrank[ _]?0 (has|had|runs?|uses?|is|got|holds?|reads?)\M',
+		'rank 2 runs 0.5.0, rank 0 runs 0.5.1'),
+	(true, 'reference', 'not_as',
+		'\m(match(es)?|equals?|agrees?|than|as|like|unlike)\M( with)?( (that|those) (of|on))?( on)? rank[ _]?0\M',
+		'vocabulary of rank 3 does not match that of rank 0'),
 	(true, 'measured', 'time_with_fraction', '^\d+\.\d+[munμ]?s$', '0.25s'),
 
 	(true, 'itself', 'caught_signal', '\m(segmentation fault|core dumped|(caught|received) signal|sig(segv|abrt|bus|ill)'

@@ -70,6 +70,7 @@ CREATE TYPE @extschema@.l4_wordings AS (
 	announcing text,
 	identity text,
 	led_by text,
+	reference text,
 	digest text
 );
 COMMENT ON TYPE @extschema@.l4_wordings IS

@@ -132,6 +132,23 @@ COMMENT ON FUNCTION @extschema@.l4_parameter_name(text, int) IS
 'Step: The word before the parameter at a position (from 1) of a shape, by which a reader knows it: "step" for the first '
 'of "step <*> took <*> ms", "took" for the second. NULL where no word stands between it and the parameter before.';
 
+CREATE FUNCTION @extschema@.l4_parameter_label(shape text, "position" int) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 10
+BEGIN ATOMIC
+	SELECT COALESCE(
+		-- a sign before it ends what the words there tell of, and the words behind it end at one, too
+		CASE WHEN p.before ~ '(^|[,;:|([])\s*$' THEN substring(p.behind, '^ ([[:alpha:]][[:alpha:] _-]*?)\s*(?:[],;.|)]|$)') END,
+		@extschema@.l4_parameter_name(l4_parameter_label.shape, l4_parameter_label.position))
+	FROM (
+		SELECT split_part(l4_parameter_label.shape, '<*>', l4_parameter_label.position) AS before,
+			array_to_string((string_to_array(l4_parameter_label.shape, '<*>'))[l4_parameter_label.position + 1:], '<*>')
+				AS behind) p;
+END;
+COMMENT ON FUNCTION @extschema@.l4_parameter_label(text, int) IS
+'Step: What a reader takes the parameter at a position (from 1) of a shape for: the words behind it where a sign '
+'stands before it and behind them ("segments retransmitted" for the second of "tcp: <*> established, <*> segments '
+'retransmitted"), else the word before it (l4_parameter_name). NULL where there is neither.';
+
 CREATE FUNCTION @extschema@.l4_record_texts(job_id text, stream_ids bigint[], line_nos bigint[],
 	wordings @extschema@.l4_wordings DEFAULT NULL)
 RETURNS TABLE (stream_id bigint, line_no bigint, source text, raw text)

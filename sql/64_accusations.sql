@@ -128,13 +128,13 @@ COMMENT ON FUNCTION @extschema@.l4_before_teardown(@extschema@.l4_unexplained_re
 
 CREATE FUNCTION @extschema@.l4_without_reference(message text, wordings @extschema@.l4_wordings) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20
-RETURN regexp_replace(regexp_replace(message, (wordings).led_by, '', 'g'),
+RETURN regexp_replace(regexp_replace(regexp_replace(message, (wordings).led_by, '', 'g'), (wordings).reference, '', 'g'),
 	'\m(differ(?:s|ed|ent)?|deviates?)\M([^\n:;.]{0,40}?)\mfrom\M\s+'
 	'(?:(?:that|those|what|the \w+)\s+(?:of|on)\s+)?(?:the\s+)?[^\s:;,]+(?:\s*\([^()\n]*\))?', '\1\2', 'gi');
 COMMENT ON FUNCTION @extschema@.l4_without_reference(text, @extschema@.l4_wordings) IS
 'Step: A message without whom it compares somebody with: of "settings of rank 5 differ from those of rank 0" the first '
-'part, for who is compared with has it as it should be; and without fields that only tell by whom a process is led '
-'(wordings of class led_by).';
+'part, for who is compared with has it as it should be (wordings of class reference, too); and without fields '
+'that only tell by whom a process is led (wordings of class led_by).';
 
 CREATE FUNCTION @extschema@.l4_told_ranks(unexplained @extschema@.l4_unexplained_record[], wordings @extschema@.l4_wordings)
 RETURNS TABLE (source text, unit text, rank int, line_no bigint)

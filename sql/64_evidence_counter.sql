@@ -126,8 +126,8 @@ RETURNS TABLE (unit text, shape_id bigint, "position" int, stream_id bigint, lin
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1
 BEGIN ATOMIC
 	-- Who sends to a node that loses what comes in counts what it sends again, that node itself does not. So where several
-	-- count far more than ranks of successful jobs do, look at whom they all send to: the neighbour that they have in common,
-	-- or, where nobody tells of neighbours and all but one count so, the one, which counts some, too, as answers get lost.
+	-- count far more than ranks of successful jobs do, look at whom they all send to: the neighbour that they have in common.
+	-- Where nobody tells of neighbours it is who counts more than all others that do not count so: answers get lost, too.
 	WITH counter AS MATERIALIZED (
 		SELECT p.unit, p.shape_id, p.position, sum(p.growth) AS growth, max(p.maximum) AS largest,
 			min(p.stream_id) AS stream_id, min(p.maximum_line) AS line_no
@@ -135,7 +135,7 @@ BEGIN ATOMIC
 		FROM @extschema@.l4_system_counters(l4_losing_receivers.job_id, l4_losing_receivers.streams, '{system,other}',
 			(limits).evidence_lossy_records) p
 		JOIN @extschema@.l4_shape h ON h.shape_id = p.shape_id
-		WHERE @extschema@.l4_parameter_name(h.shape, p.position) ~ (l4_losing_receivers.wordings).lossy
+		WHERE lower(@extschema@.l4_parameter_label(h.shape, p.position)) ~ (l4_losing_receivers.wordings).lossy
 		GROUP BY p.unit, p.shape_id, p.position
 	),
 	sender AS MATERIALIZED (
@@ -155,20 +155,27 @@ BEGIN ATOMIC
 		SELECT c.unit, c.shape_id, c.position, c.stream_id, c.line_no, c.growth, min(s.growth) AS fewest, max(s.growth) AS most,
 			count(*) AS senders, min(s.usual) AS usual,
 			percentile_cont(0.5) WITHIN GROUP (ORDER BY s.growth) AS middle,
-			bool_and(EXISTS (SELECT FROM peer p WHERE p.unit = s.unit AND p.peer = c.unit)) AS of_all
+			bool_and(EXISTS (SELECT FROM peer p WHERE p.unit = s.unit AND p.peer = c.unit)) AS of_all,
+			EXISTS (SELECT FROM sender o WHERE o.unit = c.unit AND o.shape_id = c.shape_id AND o.position = c.position) AS sends
 		FROM counter c JOIN sender s ON s.shape_id = c.shape_id AND s.position = c.position AND s.unit <> c.unit
 		GROUP BY c.unit, c.shape_id, c.position, c.stream_id, c.line_no, c.growth
 		HAVING count(*) > 1
 	),
 	receiver AS (
-		SELECT c.*, count(*) OVER (PARTITION BY c.shape_id, c.position) AS receivers FROM candidate c
+		SELECT c.*, count(*) OVER (PARTITION BY c.shape_id, c.position, c.sends) AS receivers,
+			-- who does not count far more than in successful jobs is it rather than who does
+			bool_or(NOT c.sends) OVER (PARTITION BY c.shape_id, c.position) AND c.sends AS other
+		FROM candidate c
 		-- counts of what happens now and then differ by chance
 		WHERE c.growth < c.middle - (limits).evidence_lossy_deviations * sqrt(c.middle)
 			AND CASE WHEN EXISTS (SELECT FROM peer) THEN c.of_all
-				ELSE c.senders = cardinality(l4_losing_receivers.units) - 1 AND c.growth < c.fewest AND c.growth > c.usual END
+				ELSE c.growth < c.fewest AND c.growth >= (limits).evidence_counter_growth AND NOT EXISTS (
+					SELECT FROM counter o WHERE o.shape_id = c.shape_id AND o.position = c.position AND o.unit <> c.unit
+						AND o.growth < c.fewest AND c.growth - o.growth
+							<= (limits).evidence_lossy_deviations * sqrt(c.growth + o.growth)) END
 	)
 	SELECT r.unit, r.shape_id, r.position, r.stream_id, r.line_no, r.growth, r.fewest, r.most, r.senders, r.usual
-	FROM receiver r WHERE r.receivers = 1 AND cardinality(l4_losing_receivers.units) >= (limits).evidence_counter_nodes;
+	FROM receiver r WHERE r.receivers = 1 AND NOT r.other AND cardinality(l4_losing_receivers.units) >= (limits).evidence_counter_nodes;
 END;
 COMMENT ON FUNCTION @extschema@.l4_losing_receivers(text, @extschema@.l4_unit[], @extschema@.l4_job_stream[],
 	@extschema@.l4_limits, @extschema@.l4_wordings) IS

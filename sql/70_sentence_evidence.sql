@@ -128,7 +128,7 @@ BEGIN ATOMIC
 		SELECT v.unit, v.kind, v.rank, v.numbers AS n, @extschema@.l4_clock_text(v.first_ts) AS at,
 			' (iteration ' || (v.numbers ->> 'iteration') || ')' AS iteration,
 			COALESCE(v.numbers ->> 'gist', @extschema@.l4_text_gist(h.shape)) AS gist,
-			COALESCE(v.numbers ->> 'parameter', @extschema@.l4_parameter_name(h.shape,
+			COALESCE(v.numbers ->> 'parameter', @extschema@.l4_parameter_label(h.shape,
 				(v.numbers ->> 'position')::int)) AS parameter
 		FROM (SELECT (l4_evidence_sentence.evidence).*) v
 		CROSS JOIN LATERAL (SELECT CASE WHEN NOT v.numbers ? 'gist' THEN

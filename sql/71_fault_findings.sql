@@ -122,7 +122,7 @@ BEGIN ATOMIC
 	-- of the database would be read for each suspect.
 	SELECT jsonb_agg(to_jsonb(e) || jsonb_build_object('numbers', e.numbers || jsonb_strip_nulls(jsonb_build_object(
 		'gist', @extschema@.l4_text_gist(h.shape),
-		'parameter', @extschema@.l4_parameter_name(h.shape, (e.numbers ->> 'position')::int))))
+		'parameter', @extschema@.l4_parameter_label(h.shape, (e.numbers ->> 'position')::int))))
 		ORDER BY n.number)
 	FROM generate_subscripts(l4_evidence_facts.evidence, 1) n (number)
 	CROSS JOIN LATERAL (SELECT (l4_evidence_facts.evidence[n.number]).*) e
