@@ -64,6 +64,12 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'unexplained_burst_factor', 4, 'factor',
 		'A burst is more than so many times the largest count in a stream of the pool ...'),
 	(true, 'unexplained_burst_records', 10, 'records', '... and at least so many records.'),
+	(true, 'name_words', 6, 'words', 'A name (of a job, a project, an owner) has at most so many words ...'),
+	(true, 'name_beside_words', 3, 'words',
+		'... and its statement so many others: two short ones are alike by chance.'),
+	(true, 'name_line_words', 60, 'words', 'Of longer lines all runs of words are too many.'),
+	(true, 'name_lines', 500, 'lines', 'Nor are names looked for in more lines that no successful job logs.'),
+	(true, 'name_jobs', 20, 'jobs', 'So many successful jobs show well enough where a name stands.'),
 	(true, 'unexplained_role_share', 0.25, 'share of streams',
 		'What at most this share of the streams of successful jobs log is the business of a '
 		'role (rank 0, the last rank): it tells nothing of its node.'),

@@ -77,13 +77,75 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_other_pool_shapes(text, bigint) IS
 'Step: The shapes of a pool without those that the job alone brought to it, should it be of the pool.';
 
-CREATE FUNCTION @extschema@.l4_strange_shapes(job_id text, pool @extschema@.l4_pool_event[])
-RETURNS TABLE (shape_id bigint, shape text, event_id bigint, behind_header boolean)
+CREATE FUNCTION @extschema@.l4_word_runs(words text, limits @extschema@.l4_limits) RETURNS TABLE (run text, rest text)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 ROWS 50
+BEGIN ATOMIC
+	-- each word between blanks of its own, so that a run is found wherever it stands
+	SELECT DISTINCT ON (r.run) r.run, replace(p.line, r.run, ' % ')
+	FROM (SELECT ' ' || replace(l4_word_runs.words, ' ', '  ') || ' ' AS line, string_to_array(l4_word_runs.words, ' ') AS words) p
+	CROSS JOIN LATERAL (
+		SELECT ' ' || array_to_string(p.words[b.first:b.first + n.number - 1], '  ') || ' ' AS run
+		FROM generate_series(1, cardinality(p.words)) b (first), generate_series(1, (limits).name_words::int) n (number)
+		WHERE b.first + n.number - 1 <= cardinality(p.words)
+			AND cardinality(p.words) BETWEEN n.number + (limits).name_beside_words AND (limits).name_line_words) r;
+END;
+COMMENT ON FUNCTION @extschema@.l4_word_runs(text, @extschema@.l4_limits) IS
+'Step: Each run of up to name_words words of a line (l4_shape_words) beside which name_beside_words others stand, and the line '
+'with "%" wherever the run stands. No row of lines of more than name_line_words.';
+
+CREATE FUNCTION @extschema@.l4_named_variants(job_id text, lines text[], pool @extschema@.l4_pool_event[],
+	limits @extschema@.l4_limits)
+RETURNS TABLE (words text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 10
+BEGIN ATOMIC
+	-- Where each successful job says one thing, and not all the same, it is a name: of the job, its owner, its project. What the
+	-- job at hand says there is its own, and nothing new. Only lines that begin or end as one of its do are looked at.
+	WITH line AS MATERIALIZED (
+		SELECT l.words, split_part(l.words, ' ', 1) AS first, split_part(l.words, ' ', -1) AS last
+		FROM (SELECT DISTINCT o.words FROM unnest(l4_named_variants.lines) o (words) ORDER BY o.words
+			LIMIT (limits).name_lines::int) l
+	),
+	member AS MATERIALIZED (
+		SELECT m.job_id FROM @extschema@.l4_pool_job m
+		WHERE m.pool_id = (l4_named_variants.pool[1]).pool_id AND m.job_id <> l4_named_variants.job_id
+		ORDER BY m.job_id LIMIT (limits).name_jobs::int
+	),
+	other AS MATERIALIZED (
+		SELECT s.shape_id, w.words
+		FROM (SELECT o.shape_id, o.job_count, max(o.job_count) OVER () AS jobs FROM unnest(l4_named_variants.pool) o) p
+		JOIN @extschema@.l4_shape s ON s.shape_id = p.shape_id
+			AND s.shape_id = ANY (ARRAY(SELECT o.shape_id FROM unnest(l4_named_variants.pool) o))
+		CROSS JOIN LATERAL string_to_table(s.shape, E'\n') l (line)
+		CROSS JOIN LATERAL (SELECT @extschema@.l4_shape_words(l.line) AS words OFFSET 0) w
+		WHERE p.job_count < p.jobs AND EXISTS (SELECT FROM line o
+			WHERE o.first = split_part(w.words, ' ', 1) OR o.last = split_part(w.words, ' ', -1))
+	),
+	known AS MATERIALIZED (
+		SELECT DISTINCT o.words, e.job_id
+		FROM other o CROSS JOIN member m
+		JOIN @extschema@.l4_pool_job_event e ON e.job_id = m.job_id AND e.shape_id = o.shape_id
+	),
+	place AS MATERIALIZED (
+		SELECT r.rest FROM known k CROSS JOIN LATERAL @extschema@.l4_word_runs(k.words, limits) r
+		GROUP BY r.rest
+		HAVING count(DISTINCT (k.job_id, r.run)) = count(DISTINCT k.job_id)
+			-- what all of them begin or end with is none of the name
+			AND count(DISTINCT split_part(r.run, ' ', 2)) > 1 AND count(DISTINCT split_part(r.run, ' ', -2)) > 1
+	)
+	SELECT DISTINCT l.words FROM line l CROSS JOIN LATERAL @extschema@.l4_word_runs(l.words, limits) r
+	JOIN place p ON p.rest = r.rest;
+END;
+COMMENT ON FUNCTION @extschema@.l4_named_variants(text, text[], @extschema@.l4_pool_event[], @extschema@.l4_limits) IS
+'Step: Which lines of a job (l4_shape_words) differ from lines of its pool only by a run of words (l4_word_runs) where each job '
+'of the pool has one, and several have another one. Reads what each of the first name_jobs jobs of the pool brought to it.';
+
+CREATE FUNCTION @extschema@.l4_strange_shapes(job_id text, pool @extschema@.l4_pool_event[], limits @extschema@.l4_limits)
+RETURNS TABLE (shape_id bigint, shape text, event_id bigint, variant boolean)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
 	-- Lines whose words the pool knows are nothing new, with whatever signs and numbers, and however lines were folded into
 	-- records there, and with another host's name within them, as the job ran on other machines; nor, unless they are grave,
-	-- are those that only have one word before them, of a header that was cut off there (behind_header).
+	-- are variants: those that only have one word before them, of a header that was cut off there, or another name in them.
 	WITH pool AS MATERIALIZED (
 		SELECT p.shape_id FROM unnest(l4_strange_shapes.pool) p
 	),
@@ -116,19 +178,28 @@ BEGIN ATOMIC
 		WHERE EXISTS (SELECT FROM pool_words k WHERE split_part(k.words, ' ', 1) = split_part(o.of_host, ' ', 1)
 			AND k.words LIKE o.of_host)
 	),
-	known AS (
-		SELECT l.shape_id, count(*) > count(COALESCE(k.words, o.of_host)) AS unknown,
-			count(*) <= count(COALESCE(k.words, o.of_host, r.words)) AS behind_header
+	judged AS MATERIALIZED (
+		SELECT l.shape_id, l.words, COALESCE(k.words, o.of_host) AS known, r.words AS behind_header
 		FROM line l LEFT JOIN pool_words k ON k.words = l.words LEFT JOIN pool_words r ON r.words = l.rest
 		LEFT JOIN elsewhere o ON o.of_host = l.of_host
-		GROUP BY l.shape_id
+	),
+	named AS MATERIALIZED (
+		SELECT v.words FROM @extschema@.l4_named_variants(l4_strange_shapes.job_id,
+			ARRAY(SELECT j.words FROM judged j WHERE j.known IS NULL), l4_strange_shapes.pool, l4_strange_shapes.limits) v
+	),
+	known AS (
+		SELECT j.shape_id, count(*) > count(j.known) AS unknown,
+			count(*) <= count(COALESCE(j.known, j.behind_header, n.words)) AS variant
+		FROM judged j LEFT JOIN named n ON n.words = j.words
+		GROUP BY j.shape_id
 	)
-	SELECT c.shape_id, c.shape, c.event_id, k.behind_header
+	SELECT c.shape_id, c.shape, c.event_id, k.variant
 	FROM candidate c JOIN known k ON k.shape_id = c.shape_id
 	WHERE k.unknown;
 END;
-COMMENT ON FUNCTION @extschema@.l4_strange_shapes(text, @extschema@.l4_pool_event[]) IS
-'Step: The shapes of a job of which a pool knows neither the shape nor the words of each line.';
+COMMENT ON FUNCTION @extschema@.l4_strange_shapes(text, @extschema@.l4_pool_event[], @extschema@.l4_limits) IS
+'Step: The shapes of a job of which a pool knows neither the shape nor the words of each line; variant: but for a header or '
+'names (l4_named_variants), which is news only where it sounds of trouble.';
 
 CREATE FUNCTION @extschema@.l4_unexplained_new(job_id text, pool_id bigint, pool @extschema@.l4_pool_event[],
 	known_kinds text[],
@@ -143,11 +214,11 @@ BEGIN ATOMIC
 	),
 	sounding AS MATERIALIZED (
 		SELECT s.*, @extschema@.l4_text_gravity(s.shape, wordings) AS gravity
-		FROM @extschema@.l4_strange_shapes(l4_unexplained_new.job_id, l4_unexplained_new.pool) s
+		FROM @extschema@.l4_strange_shapes(l4_unexplained_new.job_id, l4_unexplained_new.pool, limits) s
 	),
 	judged AS MATERIALIZED (
 		-- what does not depend on the stream, once a shape, and only as far as it matters
-		SELECT s.shape_id, s.gravity, s.behind_header, s.gravity < (limits).gravity_error
+		SELECT s.shape_id, s.gravity, s.variant, s.gravity < (limits).gravity_error
 			AND s.shape ~ (wordings).advice AS advice,
 			EXISTS (SELECT FROM pool_event p WHERE p.event_id = s.event_id) AS beside,
 			EXISTS (SELECT FROM @extschema@.l4_pool_event o
@@ -164,7 +235,7 @@ BEGIN ATOMIC
 	FROM judged s
 	JOIN entry e ON e.shape_id = s.shape_id
 	-- A statement that clustering puts beside one of the pool is nothing new, unless it is grave: a root cause may be meant.
-	WHERE (GREATEST(e.level_rank, s.gravity) >= (limits).gravity_trouble OR NOT s.beside AND NOT s.behind_header)
+	WHERE (GREATEST(e.level_rank, s.gravity) >= (limits).gravity_trouble OR NOT s.beside AND NOT s.variant)
 		-- nor what successful jobs of other settings log, nor advice to programmers
 		AND NOT s.elsewhere AND NOT (e.level_rank < (limits).gravity_error AND s.advice)
 		-- of streams that a pool of the same settings does not know, only what sounds of trouble

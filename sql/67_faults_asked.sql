@@ -129,7 +129,8 @@ BEGIN
 	IF pool_id IS NOT NULL THEN
 		-- nor what it says in other words
 		asked := ARRAY(SELECT s.shape_id FROM @extschema@.l4_strange_shapes(l4_asked_records.job_id, ARRAY(SELECT p
-			FROM @extschema@.l4_other_pool_shapes(l4_asked_records.job_id, pool_id) p)) s WHERE s.shape_id = ANY (asked));
+			FROM @extschema@.l4_other_pool_shapes(l4_asked_records.job_id, pool_id) p), limits) s
+			WHERE s.shape_id = ANY (asked));
 	END IF;
 	records := ARRAY(SELECT r FROM @extschema@.l4_unexplained_records(l4_asked_records.job_id, ARRAY(
 		SELECT ROW(e.stream_id, e.shape_id, 'known', e.first_line, NULL, NULL, NULL)::@extschema@.l4_unexplained_shape

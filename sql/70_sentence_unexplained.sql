@@ -80,6 +80,8 @@ RETURN 'Left out: ' || CASE rule
 	WHEN 'beside' THEN format('it sounds harmless, and clustering puts it beside a statement of the pool of %s: %s',
 		facts ->> 'pool_settings',
 		left(facts ->> 'beside', 100))
+	WHEN 'variant' THEN format('it sounds harmless, and the pool of %s logs it with other names, or without the word before it',
+		facts ->> 'pool_settings')
 	WHEN 'other settings' THEN format('successful jobs of other settings log it (%s)', facts ->> 'other_settings')
 	WHEN 'not judged' THEN 'there are only successful jobs of similar settings, or without such streams, to compare with, '
 		'and it does not sound of trouble'

@@ -77,7 +77,7 @@ COMMENT ON FUNCTION @extschema@.l4_event_shapes(text, bigint, bigint, text[], @e
 'whether the job outlived all of its records, whether the pool can judge none of its streams, and where it comes first.';
 
 CREATE FUNCTION @extschema@.l4_left_out_rule(compared boolean, ended boolean, gravity int, tolerated boolean, strange boolean,
-	advice boolean, outlived boolean, not_judged boolean,
+	variant boolean, advice boolean, outlived boolean, not_judged boolean,
 	facts jsonb, limits @extschema@.l4_limits) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
@@ -88,17 +88,18 @@ RETURN CASE
 	WHEN (facts -> 'pool_jobs')::int > 0 THEN 'known'
 	WHEN NOT strange THEN 'known words'
 	WHEN facts ->> 'beside' IS NOT NULL AND gravity < (limits).gravity_trouble THEN 'beside'
+	WHEN variant AND gravity < (limits).gravity_trouble THEN 'variant'
 	WHEN facts ->> 'other_settings' IS NOT NULL THEN 'other settings'
 	WHEN not_judged AND gravity < (limits).gravity_trouble THEN 'not judged'
 	WHEN advice THEN 'advice'
 	WHEN outlived THEN 'outlived'
 	WHEN facts ->> 'harmless' IS NOT NULL THEN 'harmless'
 END;
-COMMENT ON FUNCTION @extschema@.l4_left_out_rule(boolean, boolean, int, boolean, boolean, boolean, boolean, boolean,
+COMMENT ON FUNCTION @extschema@.l4_left_out_rule(boolean, boolean, int, boolean, boolean, boolean, boolean, boolean, boolean,
 	jsonb, @extschema@.l4_limits) IS
 'Step: The rule that keeps a shape out of the findings, the first that holds; NULL where none is known. compared: there is '
-'a pool; ended: the job ended normally (l4_normal_end); strange: it does not know the words (l4_strange_shapes); '
-'not_judged: it cannot judge these streams; facts: '
+'a pool; ended: the job ended normally (l4_normal_end); strange: it does not know the words, variant: but for '
+'names or a header (l4_strange_shapes); not_judged: it cannot judge these streams; facts: '
 'pool_jobs, beside, other_settings, harmless, as in l4_explained_shapes.';
 
 CREATE FUNCTION @extschema@.l4_explained_shapes(job_id text, event_id bigint, use_pool boolean)
@@ -117,6 +118,7 @@ DECLARE
 	is_member boolean;
 	ended boolean;
 	strange bigint[];
+	variants bigint[];
 	unexplained @extschema@.l4_unexplained_record[] := ARRAY(SELECT n
 		FROM @extschema@.l4_unexplained(l4_explained_shapes.job_id, use_pool, NULL, limits, wordings) n
 		WHERE n.event_id = l4_explained_shapes.event_id);
@@ -141,9 +143,11 @@ BEGIN
 	ended := pool.pool_id IS NULL
 		AND EXISTS (SELECT FROM @extschema@.l4_normal_end(l4_explained_shapes.job_id, limits, wordings))
 		AND NOT EXISTS (SELECT FROM @extschema@.l4_job_attempts(l4_explained_shapes.job_id, limits, wordings));
-	strange := ARRAY(SELECT s.shape_id FROM @extschema@.l4_strange_shapes(l4_explained_shapes.job_id,
-		ARRAY(SELECT p FROM @extschema@.l4_other_pool_shapes(l4_explained_shapes.job_id, pool.pool_id) p)) s
-			WHERE s.event_id = l4_explained_shapes.event_id);
+	SELECT coalesce(array_agg(s.shape_id), '{}'), coalesce(array_agg(s.shape_id) FILTER (WHERE s.variant), '{}')
+	INTO strange, variants
+	FROM @extschema@.l4_strange_shapes(l4_explained_shapes.job_id,
+		ARRAY(SELECT p FROM @extschema@.l4_other_pool_shapes(l4_explained_shapes.job_id, pool.pool_id) p), limits) s
+	WHERE s.event_id = l4_explained_shapes.event_id;
 	RETURN QUERY
 	WITH reported AS (
 		-- of several streams and reasons the most frequent
@@ -166,7 +170,7 @@ BEGIN
 	SELECT t.shape_id, t.shape, t.reason, t.numbers, t.reported_streams,
 		CASE WHEN t.reason IS NULL AND EXISTS (SELECT FROM unnest(well) w WHERE w.shape_id = t.shape_id) THEN 'well again'
 			ELSE @extschema@.l4_left_out_rule(pool.pool_id IS NOT NULL, ended, greatest(t.level_rank, t.gravity),
-			t.shape ~ (wordings).tolerated, t.shape_id = ANY (strange),
+			t.shape ~ (wordings).tolerated, t.shape_id = ANY (strange), t.shape_id = ANY (variants),
 			greatest(t.level_rank, t.gravity) < (limits).gravity_error AND t.shape ~ (wordings).advice, t.outlived,
 				t.not_judged, f.facts, limits) END,
 		f.facts, @extschema@.l4_quote(x.source, x.line_no, x.raw), t.level, t.occurrences, t.streams, t.nodes
