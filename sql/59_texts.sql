@@ -137,7 +137,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 10
 BEGIN ATOMIC
 	SELECT COALESCE(
 		-- a sign before it ends what the words there tell of, and the words behind it end at one, too
-		CASE WHEN p.before ~ '(^|[,;:|([])\s*$' THEN substring(p.behind, '^ ([[:alpha:]][[:alpha:] _-]*?)\s*(?:[],;.|)]|$)') END,
+		CASE WHEN p.before ~ '(^|[,;:|([])\s*$'
+			THEN substring(p.behind, '^ ([[:alpha:]][[:alpha:] _-]*?)\s*(?:[],;.|)]|$)') END,
 		@extschema@.l4_parameter_name(l4_parameter_label.shape, l4_parameter_label.position))
 	FROM (
 		SELECT split_part(l4_parameter_label.shape, '<*>', l4_parameter_label.position) AS before,

@@ -81,8 +81,9 @@ CREATE FUNCTION @extschema@.l4_word_runs(words text, limits @extschema@.l4_limit
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 ROWS 50
 BEGIN ATOMIC
 	-- each word between blanks of its own, so that a run is found wherever it stands
-	SELECT DISTINCT ON (r.run) r.run, replace(p.line, r.run, ' % ')
-	FROM (SELECT ' ' || replace(l4_word_runs.words, ' ', '  ') || ' ' AS line, string_to_array(l4_word_runs.words, ' ') AS words) p
+	SELECT DISTINCT r.run, replace(p.line, r.run, ' % ')
+	FROM (SELECT ' ' || replace(l4_word_runs.words, ' ', '  ') || ' ' AS line,
+		string_to_array(l4_word_runs.words, ' ') AS words) p
 	CROSS JOIN LATERAL (
 		SELECT ' ' || array_to_string(p.words[b.first:b.first + n.number - 1], '  ') || ' ' AS run
 		FROM generate_series(1, cardinality(p.words)) b (first), generate_series(1, (limits).name_words::int) n (number)
@@ -98,8 +99,8 @@ CREATE FUNCTION @extschema@.l4_named_variants(job_id text, lines text[], pool @e
 RETURNS TABLE (words text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 10
 BEGIN ATOMIC
-	-- Where each successful job says one thing, and not all the same, it is a name: of the job, its owner, its project. What the
-	-- job at hand says there is its own, and nothing new. Only lines that begin or end as one of its do are looked at.
+	-- Where each successful job says one thing, and not all the same, it is a name: of the job, its owner, its project. What
+	-- the job at hand says there is its own, and nothing new. Only lines that begin or end as one of its do are looked at.
 	WITH line AS MATERIALIZED (
 		SELECT l.words, split_part(l.words, ' ', 1) AS first, split_part(l.words, ' ', -1) AS last
 		FROM (SELECT DISTINCT o.words FROM unnest(l4_named_variants.lines) o (words) ORDER BY o.words
@@ -136,8 +137,8 @@ BEGIN ATOMIC
 	JOIN place p ON p.rest = r.rest;
 END;
 COMMENT ON FUNCTION @extschema@.l4_named_variants(text, text[], @extschema@.l4_pool_event[], @extschema@.l4_limits) IS
-'Step: Which lines of a job (l4_shape_words) differ from lines of its pool only by a run of words (l4_word_runs) where each job '
-'of the pool has one, and several have another one. Reads what each of the first name_jobs jobs of the pool brought to it.';
+'Step: Which lines of a job (l4_shape_words) differ from lines of its pool only by a run of words (l4_word_runs) where each '
+'job of the pool has one, and several have another one. Reads what each of the first name_jobs jobs of the pool brought to it.';
 
 CREATE FUNCTION @extschema@.l4_strange_shapes(job_id text, pool @extschema@.l4_pool_event[], limits @extschema@.l4_limits)
 RETURNS TABLE (shape_id bigint, shape text, event_id bigint, variant boolean)

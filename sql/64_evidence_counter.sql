@@ -175,7 +175,8 @@ BEGIN ATOMIC
 							<= (limits).evidence_lossy_deviations * sqrt(c.growth + o.growth)) END
 	)
 	SELECT r.unit, r.shape_id, r.position, r.stream_id, r.line_no, r.growth, r.fewest, r.most, r.senders, r.usual
-	FROM receiver r WHERE r.receivers = 1 AND NOT r.other AND cardinality(l4_losing_receivers.units) >= (limits).evidence_counter_nodes;
+	FROM receiver r
+	WHERE r.receivers = 1 AND NOT r.other AND cardinality(l4_losing_receivers.units) >= (limits).evidence_counter_nodes;
 END;
 COMMENT ON FUNCTION @extschema@.l4_losing_receivers(text, @extschema@.l4_unit[], @extschema@.l4_job_stream[],
 	@extschema@.l4_limits, @extschema@.l4_wordings) IS
