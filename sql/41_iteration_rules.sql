@@ -89,8 +89,8 @@ INSERT INTO @extschema@.l4_iteration_rule (name, priority, pattern, position, ex
 		'{"event_type": "POINT_IN_TIME", "key": "train_loss", "value": 1.9, "metadata": {"file": "cb.py", "lineno": 9, '
 		'"samples_count": 640, "lr": 0.0005}}', true),
 	('metric_logger', 120,
-		'^\s{0,4}(?:\w{1,20}:?\s{1,4})?Epoch:?\s{0,4}\[\s{0,4}\d{1,9}(?:/\s{0,4}\d{1,9})?\]\s{0,8}\[\s{0,8}(?<iter>\d{1,18})'
-		'(?:\s{0,4}/\s{0,8}\d{1,18})?\]',
+		'^\s{0,4}(?:\w{1,20}:?\s{1,4})?Epoch(?:\(train\w{0,3}\))?:?\s{0,4}\[\s{0,4}\d{1,9}(?:/\s{0,4}\d{1,9})?\]\s{0,8}'
+		'\[\s{0,8}(?<iter>\d{1,18})(?:\s{0,4}/\s{0,8}\d{1,18})?\]',
 		'end',
 		'Epoch: [3]  [ 120/900]  eta: 0:01:02  lr: 0.000100  loss: 3.2150', true),
 	-- a bar of whatever name, where it shows a loss of training

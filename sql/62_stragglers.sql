@@ -194,3 +194,69 @@ COMMENT ON FUNCTION @extschema@.l4_called_slowest(text, @extschema@.l4_slow_regi
 'Step: The unit that statements of the job itself call the slowest (a value whose name is of the wordings of class slowest: '
 '"slowest=5") nearly always since steps are slow, and not before; by how many standard deviations more often than by chance '
 '(z), with the numbers for l4_evidence. Opens the segments of these statements.';
+
+CREATE FUNCTION @extschema@.l4_listing_shapes(job_id text, ranks bigint, limits @extschema@.l4_limits)
+RETURNS TABLE (shape_id bigint, seconds double precision)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
+BEGIN ATOMIC
+	SELECT h.shape_id, u.seconds
+	FROM @extschema@.l4_job_shapes(l4_listing_shapes.job_id) n
+	JOIN @extschema@.l4_shape h ON h.shape_id = n.shape_id
+	CROSS JOIN LATERAL (SELECT @extschema@.l4_text_seconds('<*> ' || substring(h.shape, '\(([a-z]{1,12})\)'), 1, '1')
+		AS seconds OFFSET 0) u
+	WHERE n.max_per_stream >= 2 * (limits).evidence_slow_change_records
+		AND l4_listing_shapes.ranks >= (limits).evidence_slow_streams
+		AND cardinality(string_to_array(h.shape, '<*>')) > 2 * l4_listing_shapes.ranks AND h.shape ~* '\mranks?\M';
+END;
+COMMENT ON FUNCTION @extschema@.l4_listing_shapes(text, bigint, @extschema@.l4_limits) IS
+'Step: The statements of a job that may list a duration of each of its ranks, and how many seconds the unit is that they say '
+'in brackets (NULL: none).';
+
+CREATE FUNCTION @extschema@.l4_listed_changes(job_id text, slow @extschema@.l4_slow_regime, limits @extschema@.l4_limits)
+RETURNS TABLE (unit text, node text, rank int, shape_id bigint, "position" int, before double precision, after double precision)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 10
+BEGIN ATOMIC
+	WITH named AS MATERIALIZED (
+		SELECT u.rank, u.unit, u.node, count(*) OVER () AS ranks FROM @extschema@.l4_rank_units(l4_listed_changes.job_id) u
+		WHERE (l4_listed_changes.slow).iteration IS NOT NULL
+	),
+	listing AS MATERIALIZED (
+		SELECT l.* FROM @extschema@.l4_listing_shapes(l4_listed_changes.job_id, (SELECT max(n.ranks) FROM named n), limits) l
+	),
+	record AS MATERIALIZED (
+		SELECT row_number() OVER () AS ordinal, r.shape_id, r.parameters,
+			COALESCE(r.iteration >= (l4_listed_changes.slow).iteration,
+				@extschema@.l4_told_since(l4_listed_changes.slow, r.ts)) AS slow
+		FROM (SELECT array_agg(l.shape_id) AS shape_ids FROM listing l HAVING count(*) > 0) a
+		CROSS JOIN @extschema@.l4_slow_span(l4_listed_changes.job_id, l4_listed_changes.slow, limits) w
+		CROSS JOIN LATERAL @extschema@.l4_job_segments(l4_listed_changes.job_id, NULL, a.shape_ids) g
+		CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
+		WHERE r.shape_id = ANY (a.shape_ids)
+			AND (g.segment_no < (limits).onset_segments OR g.last_ts >= w.since AND g.first_ts <= w.until)
+			AND COALESCE(r.iteration BETWEEN w.first AND w.last, r.ts BETWEEN w.since AND w.until)
+	),
+	pair AS MATERIALIZED (
+		-- a number and the value behind it: where numbers count up from pair to pair it is one list
+		SELECT r.ordinal, r.shape_id, r.slow, p.rank, p.place - 2 * p.rank AS list,
+			@extschema@.l4_value_seconds(r.parameters[p.place + 1], l.seconds) AS value
+		FROM record r JOIN listing l ON l.shape_id = r.shape_id
+		CROSS JOIN LATERAL (SELECT u.place, u.number::int AS rank FROM unnest(r.parameters) WITH ORDINALITY u (number, place)
+			WHERE u.number ~ '^\d{1,6}$' OFFSET 0) p
+	),
+	whole AS (
+		SELECT p.ordinal, p.list FROM pair p JOIN named n ON n.rank = p.rank
+		WHERE p.value > 0
+		GROUP BY p.ordinal, p.list, n.ranks HAVING count(*) = n.ranks
+	)
+	SELECT n.unit, n.node, n.rank, p.shape_id, p.list::int,
+		percentile_cont(0.5) WITHIN GROUP (ORDER BY p.value) FILTER (WHERE NOT p.slow),
+		percentile_cont(0.5) WITHIN GROUP (ORDER BY p.value) FILTER (WHERE p.slow)
+	FROM pair p JOIN whole w ON w.ordinal = p.ordinal AND w.list = p.list
+	JOIN named n ON n.rank = p.rank
+	GROUP BY n.unit, n.node, n.rank, p.shape_id, p.list
+	HAVING LEAST(count(*) FILTER (WHERE NOT p.slow), count(*) FILTER (WHERE p.slow)) >= (limits).evidence_slow_change_records;
+END;
+COMMENT ON FUNCTION @extschema@.l4_listed_changes(text, @extschema@.l4_slow_regime, @extschema@.l4_limits) IS
+'Step: The durations of which one record lists that of each rank ("rank 0: 91.4 rank 1: 114.1"), in seconds, before and since '
+'the steps of the job are slow (medians), as l4_slow_changes has those that ranks print themselves; position: that of the '
+'list''s first number. Nothing where no such place is known. Opens the segments of these statements.';

@@ -188,6 +188,10 @@ CREATE FUNCTION @extschema@.l4_evidence_counter(job_id text, units @extschema@.l
 	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings) RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 2
 BEGIN ATOMIC
+	WITH receiver AS MATERIALIZED (
+		SELECT r.* FROM @extschema@.l4_losing_receivers(l4_evidence_counter.job_id, l4_evidence_counter.units,
+			l4_evidence_counter.streams, l4_evidence_counter.limits, l4_evidence_counter.wordings) r
+	)
 	SELECT u.unit, u.node, u.rank, 'counter',
 		CASE WHEN c.usual IS NULL THEN (l4_evidence_counter.limits).evidence_counter_alone_part ELSE 1 END,
 		NULL::float8, 'evidence_counter_factor',
@@ -195,13 +199,15 @@ BEGIN ATOMIC
 		c.shape_id, c.stream_id, c.line_no, NULL::timestamptz
 	FROM @extschema@.l4_counting_units(l4_evidence_counter.job_id, l4_evidence_counter.streams, l4_evidence_counter.limits) c
 	JOIN unnest(l4_evidence_counter.units) u ON u.unit = c.unit
+	-- whose packets another one loses counts them without fault
+	WHERE NOT EXISTS (SELECT FROM receiver r WHERE r.shape_id = c.shape_id AND r.position = c.position AND r.unit <> c.unit
+		AND c.growth >= r.fewest)
 	UNION ALL
 	SELECT u.unit, u.node, u.rank, 'counter', 1, NULL, 'evidence_lossy_deviations',
 		jsonb_build_object('position', r.position, 'growth', r.growth, 'senders', r.senders, 'least_growth', r.fewest,
 			'most_growth', r.most, 'usual', r.usual),
 		r.shape_id, r.stream_id, NULL, NULL::timestamptz
-	FROM @extschema@.l4_losing_receivers(l4_evidence_counter.job_id, l4_evidence_counter.units, l4_evidence_counter.streams,
-		l4_evidence_counter.limits, l4_evidence_counter.wordings) r
+	FROM receiver r
 	JOIN unnest(l4_evidence_counter.units) u ON u.unit = r.unit;
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_counter(text, @extschema@.l4_unit[], @extschema@.l4_job_stream[],

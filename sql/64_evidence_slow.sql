@@ -215,7 +215,10 @@ BEGIN ATOMIC
 	-- Few and short durations change by chance, and that hides one that then is another than all others, as it was not before.
 	WITH change AS MATERIALIZED (
 		SELECT c.*, ln(c.after / c.before) AS growth, ln(c.after) AS level
-		FROM @extschema@.l4_slow_changes(l4_changed_ranks.job_id, l4_changed_ranks.streams, l4_changed_ranks.slow, limits) c
+		FROM (SELECT s.* FROM @extschema@.l4_slow_changes(l4_changed_ranks.job_id, l4_changed_ranks.streams,
+				l4_changed_ranks.slow, limits) s
+			UNION ALL
+			SELECT l.* FROM @extschema@.l4_listed_changes(l4_changed_ranks.job_id, l4_changed_ranks.slow, limits) l) c
 	),
 	middle AS (
 		SELECT c.shape_id, c.position, count(*) AS ranks, percentile_cont(0.5) WITHIN GROUP (ORDER BY c.growth) AS growth,
@@ -244,15 +247,16 @@ BEGIN ATOMIC
 		FROM change c JOIN spread s USING (shape_id, position)
 	)
 	SELECT d.unit, d.node, d.rank, d.shape_id, d.position, d.before, d.after, d.others_before, d.others_after,
-		-- of trifles nobody waits for anybody
+		-- of trifles nobody waits for anybody, and who takes less than the others is waited for only where these take longer
 		CASE WHEN GREATEST(d.before, d.after, d.others_after)
 				> (limits).evidence_slow_step_share * (l4_changed_ranks.slow).after
+				AND (d.by_growth > 0 OR d.others_after > (limits).slow_factor * d.others_before)
 			THEN CASE WHEN abs(d.by_growth) > d.needed THEN d.by_growth WHEN abs(d.by_level) > d.needed THEN d.by_level END END
 	FROM deviation d;
 END;
 COMMENT ON FUNCTION @extschema@.l4_changed_ranks(text, @extschema@.l4_job_stream[], @extschema@.l4_slow_regime,
 	@extschema@.l4_limits) IS
-'Step: How the durations that ranks print changed when the steps of the job became slow: before and since, in seconds, the '
+'Step: How the durations that ranks print, or that are listed of all, changed when the steps of the job became slow: before and since, in seconds, the '
 'same in the middle of the ranks, and by how many robust standard deviations of such growths, or of the durations since, the '
 'rank stands out (z; NULL where it does not). z above 0: it takes longer than before; below 0: it waits less, so the others '
 'may wait for it.';

@@ -59,7 +59,9 @@ SELECT j AS job, d.node FROM unnest('{off,late}'::text[]) j LEFT JOIN LATERAL (S
 \echo == whom somebody is compared with has it as it should be
 SELECT l4_without_reference(t, l4_wordings_in_force())
 FROM unnest(ARRAY['Settings of worker-2 (gnu-13) differ from those of worker-0: 7 is not 8',
-	'the digest of rank 3 differs from the coordinator''s', 'no answer from rank 3']) t;
+	'the digest of rank 3 differs from the coordinator''s', 'no answer from rank 3',
+	'rank 2 has 184768 parameters, rank 0 has 135488', 'rank 0 runs 0.5.1, but rank 3 runs 0.5.0', 'rank 0 has failed',
+	'vocabulary of rank 3 does not match that of rank 0']) t;
 
 SELECT count(l4_delete_job(j.job_id)) FROM (SELECT DISTINCT job AS job_id FROM line) j;
 DROP SCHEMA container_layout CASCADE;

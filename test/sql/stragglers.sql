@@ -107,6 +107,32 @@ SELECT load_job('good', 'succeeded'), load_job('fine', 'succeeded'), load_job('r
 SELECT * FROM l4_told_peers('ring', ARRAY(SELECT s FROM l4_job_streams('ring') s), l4_limits_in_force()) ORDER BY 1, 2 LIMIT 3;
 SELECT e.unit, e.numbers, l4_evidence_sentence(e) AS told FROM unnest('{ring,mesh}'::text[]) j, l4_node_evidence(j) e
 WHERE e.kind = 'counter';
+\echo == of five two send to one, nobody tells of neighbours; what is counted stands behind the number
+INSERT INTO line SELECT replace(l.job, 'spells', j), l.rank, l.source, l.at, l.line FROM line l,
+	unnest('{two,two good,two fine}'::text[]) j WHERE l.job = 'spells';
+UPDATE line SET at = at * 0.5 WHERE job IN ('two good', 'two fine');
+INSERT INTO line
+SELECT j.job, r, 'syslog', s * 6, format('netmon: tcp: %s connections open, %s segments resent, %s resets', 9 + s % 3, s * CASE
+	WHEN j.job <> 'two' THEN 0 ELSE CASE r WHEN 1 THEN 90 WHEN 3 THEN 200 WHEN 2 THEN 7 WHEN 4 THEN 1 ELSE 0 END END, s % 2)
+FROM unnest('{two,two good,two fine}'::text[]) j (job), generate_series(0, 4) r, generate_series(0, 5) s;
+SELECT load_job('two good', 'succeeded', 'two'), load_job('two fine', 'succeeded', 'two'), load_job('two', model => 'two')
+	\g /dev/null
+SELECT e.unit, l4_evidence_sentence(e) AS told FROM l4_node_evidence('two') e WHERE e.kind = 'counter';
+SELECT l4_parameter_label(s, place) FROM (VALUES
+	('tcp: <*> connections open, <*> segments resent, <*> resets', 2), ('step: <*> loss <*>', 1), ('RetransSegs=<*>', 1),
+	('<*> of <*>', 1)) v (s, place);
+\echo == one record lists a duration of each rank: who grew; who merely takes less than before is waited for by nobody
+SELECT make_job('listed', 'CASE WHEN s > 40 THEN 1.5 ELSE 0.3 END'), make_job('less', 'CASE WHEN s > 40 THEN 1.5 ELSE 0.3 END')
+	\g /dev/null
+INSERT INTO line
+SELECT j.job, 0, 'train', e.at + 0.01, 'INFO times across ranks (ms):' || string_agg(format(' rank %s: %s', r, CASE
+	WHEN s > 40 AND r = 3 THEN CASE j.job WHEN 'listed' THEN 1300 ELSE 60 END ELSE 200 END + (r * 5 + s * 13) % 11), '' ORDER BY r)
+FROM (SELECT l.job, l.at, substring(l.line, 'step (\d+)')::int AS s FROM line l WHERE l.line ~ 'loss') e
+JOIN unnest('{listed,less}'::text[]) j (job) ON j.job = e.job, generate_series(0, 4) r
+WHERE e.s % 5 = 0 GROUP BY j.job, e.at, e.s;
+SELECT load_job('listed'), load_job('less') \g /dev/null
+SELECT * FROM told('listed') WHERE kind = 'node';
+SELECT count(*) AS named FROM told('less') WHERE kind = 'node';
 
 SELECT count(l4_delete_job(j.job_id)) FROM (SELECT DISTINCT job AS job_id FROM line) j;
 DROP SCHEMA stragglers CASCADE;
