@@ -16,7 +16,7 @@ def dress(j, names, style, agentlog, subnet, ip0, ctrlname, ctrllog, tz):
         for p in j.pids(rank // j.nproc):
             try: ns = [l for l in open("/proc/%d/status" % p) if l.startswith("NSpid")][0].split()
             except (OSError, IndexError): continue
-            if ns[-1] == inner: return p
+            if ns[-1] == inner and len(ns) == 4: return p   # NSpid: the machine's, the node's, the container's
     j.rank_pid = rank_pid
     j.rank_pids = lambda i: [p for p in (rank_pid(r) for r in j.nodes[i].get("ranks", [])) if p]
     def loader_pids(i):

@@ -103,6 +103,8 @@ job("cancelled", 4, nodes="all", epochs=30, cancel=28)
 job("port_one_node", 4, nodes=[2], node_env={2: ["MASTER_PORT=29400"]}, env=dict(RDZV_TIMEOUT="18"), patience=20, cancel=80)
 job("two_disks", 6, seq(at(1, 14), lambda j: (F.fill(j, 1), F.fill(j, 4))), [1, 4])
 job("test_loader_killed", 3, seq(at(2, 13), lambda j: F.kill_loader(j, 1)), [1], per=2, init=True, test=True, ranks=[2])
+job("segv_small", 2, seq(at(1, 19), kill(1, signal.SIGSEGV)), [1])
+job("two_links", 8, seq(at(2, 14), lambda j: (F.link(j, 2, False), F.link(j, 5, False))), [2, 5], iters=12)
 sys.modules.setdefault("jobs_17", sys.modules[__name__])
 try: import jobs_17b
 except ImportError: pass

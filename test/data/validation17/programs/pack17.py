@@ -72,12 +72,13 @@ for f in sorted(glob.glob(RAW + "/*/*/job.json")):
         if "root" not in roles: problems.append("%s (%s): no root line" % (jid, s["faultname"]))
         inj = [dict(time=e["time"], action=e["what"][:300], progress=e.get("progress")) for e in m["injections"]]
         for a in x.get("action", []): inj.append(dict(time=m["start_time"], action=a, progress=None))
-        per = m["settings"].get("iterations_per_epoch") if "--test" not in str(s["kw"]) and not s["kw"].get("test") else None   # the first family counts within the epoch
-        pr = lambda k: (k - 1) % per + 1 if per else k
+        test = "--eval-only" in str(s["kw"]) or s["kw"].get("test") or s["kw"].get("eval_only")
+        per = None if test else m["settings"].get("iterations_per_epoch", 12)   # within the epoch; the second family prints both, the count of updates is what counts
+        pr = lambda k: (k - 1) % per + 1 if per and k > 0 else k
         its = [e["progress"][1] for e in m["injections"] if e.get("progress") and e["progress"][1] > 0]
         g = x["it"] if "it" in x else its[-1] if its else None
         more = set(x.get("also", [])) | set(its) | set(range(g + 1, x["also_to"] + 1) if "also_to" in x else []) | ({g - 1, g + 1} if g is not None else set())
-        it = pr(g) if g is not None else None
+        it = None if g is None else pr(g) if fam == "dipper_swarm" else g
         also = sorted({k for v in more | ({g} if g is not None else set()) for k in ((v, pr(v)) if per else (v,)) if k >= 0})
         also = [k for k in also if k != it]
         out.update(symptom=symptom, root_cause=dict(category=cat, subtype=sub), fault=s["faultname"], stage=stage, faulty_nodes=nodes, all_nodes_alike=all_, faulty_ranks=ranks if not all_ else [], injections=inj, injected_iteration=it,
@@ -94,8 +95,8 @@ for f in sorted(glob.glob(RAW + "/*/*/job.json")):
             print("=====", jid, s["faultname"], "roots", sum(v == "root" for v in hit.values()), "effects", sum(v == "effect" for v in hit.values()), "cancelled", m["cancelled_by_operator"])
             for rel, ls in content:
                 for k, l in enumerate(ls):
-                    if (rel, k) in hit: print("  %s %s: %s" % (hit[rel, k][0].upper(), rel, l[:200]))
-                    elif norm(l) not in known and not any(n.search(l) for n in neu): print("  ? %s: %s" % (rel, l[:240]))
+                    if (rel, k) in hit: print("  %s %s: %s" % (hit[rel, k][0].upper(), rel, l[:900]))
+                    elif norm(l) not in known and not any(n.search(l) for n in neu): print("  ? %s: %s" % (rel, l[:900]))
     for rel, ls in content:
         for l in ls:
             if "/tmp/lab" in l or re.search(r"(?<![\w-])" + re.escape(jid) + r"(?!\w)", l): problems.append("%s: leak in %s: %s" % (jid, rel, l[:120])); break
