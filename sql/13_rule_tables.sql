@@ -164,7 +164,8 @@ CREATE TABLE @extschema@.l4_wording (
 		'advice', 'tolerated', 'setting', 'varying', 'identity', 'host', 'other_host', 'attempt', 'retry', 'disagreement',
 		'itself', 'measured', 'host_name', 'device', 'headed', 'own_header', 'finished', 'recovered', 'lossy', 'outcome',
 		'out_of', 'stage', 'component', 'grave_word', 'slowest', 'done', 'connections', 'short_handed', 'unreached', 'gave_up',
-		'hung_up', 'referral', 'called_off', 'gathered', 'announcing', 'led_by', 'reference', 'digest')),
+		'hung_up', 'referral', 'called_off', 'gathered', 'announcing', 'led_by', 'reference',
+		'ends_children', 'digest')),
 	stage text CHECK (stage = ANY (@extschema@.l4_stages())),
 	priority int NOT NULL DEFAULT 100,
 	pattern text NOT NULL,
@@ -201,7 +202,7 @@ COMMENT ON COLUMN @extschema@.l4_wording.class IS
 'side), referral (another''s log is to be read), called_off (somebody ended the whole job), '
 'gathered (one record stands for those of several processes), '
 'announcing (what is wrong the next record says), led_by (a field that tells who leads), reference (the rank with '
-'which another one is compared), digest (what digests look like), '
+'which another one is compared), ends_children (a process ends those that it started), digest (what digests look like), '
 'outcome (the word before a number that says how something ended), out_of (what stands between a number and what '
 'it is out of), stage (an error names its stage), component (or the code that failed), grave_word (kept apart while importing)';
 COMMENT ON COLUMN @extschema@.l4_wording.stage IS

@@ -47,6 +47,7 @@
  *   announcing   what is wrong the next record says
  *   led_by       a field that tells by whom a process is led: that is set, and accuses nobody
  *   reference    with whom a rank is compared, by habit the first one: who differs from it is meant
+ *   ends_children  a process ends those that it started: one of them failed, or it is itself told to end
  *   digest       a value that is a digest or a drawn identifier: no number, though it may be read as one
  *   out_of       what stands between a number and the total that it is out of
  *   stage        an error names its own stage (its traceback or its object); tried by priority, then name
@@ -106,7 +107,8 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'Gracefully stopping... (press Ctrl+C again to force)'),
 	(true, 'called_off', 'by_request',
 		'\m(delete|cancel|kill) job request\M|\mrequest received, (delete|cancel|kill)\M'
-			'|\m(deleted|cancell?ed) at (the )?request of\M',
+			'|\m(deleted|cancell?ed) at (the )?request of\M'
+			'|\mrequested by (the |an? )?(user|operator|owner|administrator)\M',
 		'delete job request received'),
 	(true, 'called_off', 'by_a_scheduler', '\mdue to (the )?(time limit|preemption)\M',
 		'JOB 77 CANCELLED AT 10:00 DUE TO TIME LIMIT'),
@@ -287,6 +289,9 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 	(true, 'led_by', 'leader_field',
 		'"?\m(coordinator|coordination_service|master|leader|rdzv|rendezvous)(_?(addr|address|endpoint|host))?"?\s?[:=]\s?'
 			'"?[\w.-]+(:\d+)?"?', '"coordinator":"10.0.3.7:8476"'),
+	(true, 'ends_children', 'signals_process',
+		'\m(terminating|sending|killing|stopping|signall?ing)\M.{0,20}\m(process(es)?|worker(s)?|child(ren)?)\M.{0,40}\msig',
+		'Terminating process 4 via signal SIGTERM'),
 	(true, 'reference', 'compared_first',
 		'\mrank[ _]?0 (has|had|runs?|uses?|is|got|holds?|reads?)\M'
 			'(?=[^\n;]{0,200}\mrank[ _]?\d{1,6} (has|had|runs?|uses?|is|got|holds?|reads?)\M)',
@@ -295,6 +300,10 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'(?<=\mrank[ _]?\d{1,6} (has|had|runs?|uses?|is|got|holds?|reads?)\M[^\n;]{0,200})'
 			'\mrank[ _]?0 (has|had|runs?|uses?|is|got|holds?|reads?)\M',
 		'rank 2 runs 0.5.0, rank 0 runs 0.5.1'),
+	(true, 'reference', 'who_reports',
+		'(/job:[[:alnum:]_-]+/)?\m(rank|process|task|worker|member)[ :_#]?\d{1,6} (reported|reports|detected|found)\M'
+			'(?=.{0,250}\m(rank|process|task|worker|member)[ :_#]?\d{1,6}\M)',
+		'process 0 reported: parameters of process 5 have another fingerprint'),
 	(true, 'reference', 'not_as',
 		'\m(match(es)?|equals?|agrees?|than|as|like|unlike)\M( with)?( (that|those) (of|on))?( on)? rank[ _]?0\M',
 		'vocabulary of rank 3 does not match that of rank 0'),

@@ -71,6 +71,7 @@ CREATE TYPE @extschema@.l4_wordings AS (
 	identity text,
 	led_by text,
 	reference text,
+	ends_children text,
 	digest text
 );
 COMMENT ON TYPE @extschema@.l4_wordings IS

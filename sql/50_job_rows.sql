@@ -165,7 +165,12 @@ DECLARE
 	one_node CONSTANT boolean := @extschema@.l4_has_one_node(l4_job_streams.job_id);
 BEGIN
 	RETURN QUERY
-	SELECT s.stream_id, s.source_id, s.source, s.label, s.kind, @extschema@.l4_unit_of(n.node, s.rank, one_node), n.node,
+	SELECT s.stream_id, s.source_id, s.source, s.label,
+		-- what a file shared by nodes has of one is what its ranks say, several of them where it tells no ranks apart
+		CASE WHEN s.kind = 'shared' AND s.label IS NOT NULL AND s.rank IS NULL AND n.node IS NOT NULL AND (
+			SELECT bool_or(o.last_iteration IS NOT NULL) AND count(o.rank) = 0 FROM @extschema@.l4_stream o
+			WHERE o.job_id = s.job_id AND o.source_id = s.source_id) THEN 'rank' ELSE s.kind END,
+		@extschema@.l4_unit_of(n.node, s.rank, one_node), n.node,
 		s.rank,
 		s.record_count, s.byte_count,
 		s.first_ts, s.last_ts, s.last_stage, s.first_iteration, s.last_iteration, s.label IS NOT NULL, s.attempt

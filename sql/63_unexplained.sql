@@ -224,6 +224,7 @@ BEGIN ATOMIC
 			EXISTS (SELECT FROM pool_event p WHERE p.event_id = s.event_id) AS beside,
 			EXISTS (SELECT FROM @extschema@.l4_pool_event o
 				WHERE o.shape_id = s.shape_id AND o.pool_id <> l4_unexplained_new.pool_id) AS elsewhere,
+			s.shape ~ (wordings).called_off AS called_off,
 			s.gravity < (limits).gravity_trouble AND l4_unexplained_new.known_kinds IS NOT NULL
 				AND (s.shape ~ (wordings).ending OR s.shape ~ (wordings).peer) AS follows
 		FROM sounding s
@@ -236,7 +237,7 @@ BEGIN ATOMIC
 	FROM judged s
 	JOIN entry e ON e.shape_id = s.shape_id
 	-- A statement that clustering puts beside one of the pool is nothing new, unless it is grave: a root cause may be meant.
-	WHERE (GREATEST(e.level_rank, s.gravity) >= (limits).gravity_trouble OR NOT s.beside AND NOT s.variant)
+	WHERE (GREATEST(e.level_rank, s.gravity) >= (limits).gravity_trouble OR s.called_off OR NOT s.beside AND NOT s.variant)
 		-- nor what successful jobs of other settings log, nor advice to programmers
 		AND NOT s.elsewhere AND NOT (e.level_rank < (limits).gravity_error AND s.advice)
 		-- of streams that a pool of the same settings does not know, only what sounds of trouble

@@ -143,6 +143,9 @@ BEGIN ATOMIC
 	SELECT r.source, COALESCE(r.unit, ''), COALESCE(r.rank, -1), min(r.first_line)
 	FROM unnest(l4_told_ranks.unexplained) r JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id
 	WHERE r.kind = 'rank' AND CASE WHEN r.message IS NULL THEN h.shape ~ (wordings).ending ELSE r.ending END
+		-- where the ranks of a unit are not told apart, one that ends others is told nothing
+		AND NOT (r.rank IS NULL AND r.unit IS NOT NULL AND h.shape ~ (wordings).ends_children AND NOT EXISTS (
+			SELECT FROM unnest(l4_told_ranks.unexplained) o WHERE o.unit = r.unit AND o.rank IS NOT NULL))
 	GROUP BY 1, 2, 3;
 END;
 COMMENT ON FUNCTION @extschema@.l4_told_ranks(@extschema@.l4_unexplained_record[], @extschema@.l4_wordings) IS

@@ -131,7 +131,9 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
 	WITH record AS MATERIALIZED (
 		SELECT r.unit, r.source, r.first_line, r.first_ts, r.gravity,
-			CASE WHEN r.message IS NULL THEN h.shape ~ (wordings).ending ELSE r.ending END AS ending
+			CASE WHEN r.message IS NULL THEN h.shape ~ (wordings).ending ELSE r.ending END
+				AND NOT (r.kind = 'rank' AND r.rank IS NULL AND h.shape ~ (wordings).ends_children AND NOT EXISTS (
+					SELECT FROM unnest(l4_told_to_end.unexplained) o WHERE o.unit = r.unit AND o.rank IS NOT NULL)) AS ending
 		FROM unnest(l4_told_to_end.unexplained) r JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id
 		WHERE r.unit IS NOT NULL AND r.kind <> 'system' AND r.reason <> 'setup'
 	),

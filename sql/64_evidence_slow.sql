@@ -256,8 +256,9 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_changed_ranks(text, @extschema@.l4_job_stream[], @extschema@.l4_slow_regime,
 	@extschema@.l4_limits) IS
-'Step: How the durations that ranks print, or that are listed of all, changed when the steps of the job became slow: before and since, in seconds, the '
-'same in the middle of the ranks, and by how many robust standard deviations of such growths, or of the durations since, the '
+'Step: How the durations that ranks print, or that are listed of all, changed when the steps of the job became slow: before '
+'and since, in seconds, the same in the middle of the ranks, and by how many robust standard deviations of such growths, or of '
+'the durations since, the '
 'rank stands out (z; NULL where it does not). z above 0: it takes longer than before; below 0: it waits less, so the others '
 'may wait for it.';
 

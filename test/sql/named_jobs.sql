@@ -8,7 +8,8 @@ CREATE TABLE line (job text, node int, source text, at int, line text);
 -- A job of a project and a name, with the log of what starts it; each fourth second a step.
 CREATE FUNCTION make_job(job text, project text, name text) RETURNS void LANGUAGE sql AS $$
 	INSERT INTO line
-	SELECT job, n, 'train', s, format('INFO step %s of 20 loss 2.%s', s, 99 - s) FROM generate_series(1, 20) s, generate_series(0, 2) n
+	SELECT job, n, 'train', s, format('INFO step %s of 20 loss 2.%s', s, 99 - s)
+	FROM generate_series(1, 20) s, generate_series(0, 2) n
 	UNION ALL
 	SELECT job, NULL, 'operator.log', 0, format(l, project, name) FROM unnest(ARRAY[
 		'INFO operator made the pods of training job %1$s/%2$s on all nodes',
@@ -25,7 +26,8 @@ BEGIN
 END $$;
 
 SELECT make_job('good one', 'default', 'olive'), make_job('good two', 'research', 'pine tree'),
-	make_job('good three', 'ml-train', 'olive big'), make_job('bad', 'nlp', 'willow'), make_job('odd', 'nlp', 'willow') \g /dev/null
+	make_job('good three', 'ml-train', 'olive big'), make_job('bad', 'nlp', 'willow'), make_job('odd', 'nlp', 'willow')
+	\g /dev/null
 INSERT INTO line SELECT j, NULL, 'operator.log', 20, l FROM unnest('{bad,odd}'::text[]) j, unnest(ARRAY[
 	'INFO operator deletes the pods of training job nlp/willow on all nodes',
 	'ERROR operator sees that training job nlp/willow is failed now']) l;

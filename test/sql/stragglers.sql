@@ -126,7 +126,8 @@ SELECT make_job('listed', 'CASE WHEN s > 40 THEN 1.5 ELSE 0.3 END'), make_job('l
 	\g /dev/null
 INSERT INTO line
 SELECT j.job, 0, 'train', e.at + 0.01, 'INFO times across ranks (ms):' || string_agg(format(' rank %s: %s', r, CASE
-	WHEN s > 40 AND r = 3 THEN CASE j.job WHEN 'listed' THEN 1300 ELSE 60 END ELSE 200 END + (r * 5 + s * 13) % 11), '' ORDER BY r)
+	WHEN s > 40 AND r = 3 THEN CASE j.job WHEN 'listed' THEN 1300 ELSE 60 END ELSE 200 END + (r * 5 + s * 13) % 11), ''
+	ORDER BY r)
 FROM (SELECT l.job, l.at, substring(l.line, 'step (\d+)')::int AS s FROM line l WHERE l.line ~ 'loss') e
 JOIN unnest('{listed,less}'::text[]) j (job) ON j.job = e.job, generate_series(0, 4) r
 WHERE e.s % 5 = 0 GROUP BY j.job, e.at, e.s;
