@@ -166,10 +166,12 @@ DECLARE
 BEGIN
 	RETURN QUERY
 	SELECT s.stream_id, s.source_id, s.source, s.label,
-		-- what a file shared by nodes has of one is what its ranks say, several of them where it tells no ranks apart
+		-- the one stream of a node in a file that nodes share is what its ranks say, where such streams tell of iterations
 		CASE WHEN s.kind = 'shared' AND s.label IS NOT NULL AND s.rank IS NULL AND n.node IS NOT NULL AND (
-			SELECT bool_or(o.last_iteration IS NOT NULL) AND count(o.rank) = 0 FROM @extschema@.l4_stream o
-			WHERE o.job_id = s.job_id AND o.source_id = s.source_id) THEN 'rank' ELSE s.kind END,
+			SELECT bool_or(o.last_iteration IS NOT NULL) AND count(o.rank) = 0
+				AND count(*) FILTER (WHERE n.node = COALESCE(o.told_node, o.node)) = 1
+			FROM @extschema@.l4_stream o
+			WHERE o.job_id = s.job_id AND o.source_id = s.source_id AND o.label IS NOT NULL) THEN 'rank' ELSE s.kind END,
 		@extschema@.l4_unit_of(n.node, s.rank, one_node), n.node,
 		s.rank,
 		s.record_count, s.byte_count,
