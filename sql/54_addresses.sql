@@ -282,9 +282,10 @@ DECLARE
 	words text[];
 BEGIN
 	-- of ranks that share a file, whose headers tell them apart; a few tell how
-	streams := ARRAY(SELECT s FROM unnest(all_streams) s
+	streams := ARRAY(SELECT c FROM @extschema@.l4_chosen_streams(all_streams, ARRAY(
+		SELECT s.stream_id FROM unnest(all_streams) s
 		WHERE s.kind = 'rank' AND s.rank IS NOT NULL AND s.shared AND s.record_count > 0
-		ORDER BY s.rank, s.stream_id LIMIT limits.counter_streams::bigint);
+		ORDER BY s.rank, s.stream_id LIMIT limits.counter_streams::bigint)) c);
 	IF cardinality(streams) < 2 THEN
 		RETURN;
 	END IF;

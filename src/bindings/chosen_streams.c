@@ -28,8 +28,8 @@ is_wanted(HeapTuple row, TupleDesc descriptor, const int64 *wanted, int wanted_c
 }
 
 /*
- * l4_chosen_streams(streams l4_job_stream[], stream_ids bigint[]): see its COMMENT. Errors: 22004 for an array of ids with NULL.
- * Cost: some hundred instructions for each of the streams, a thousand for one that is returned.
+ * l4_chosen_streams(streams l4_job_stream[], stream_ids bigint[]): see its COMMENT. Errors: 22004 for an array of ids with
+ * NULL. Cost: some hundred instructions for each of the streams, a thousand for one that is returned.
  */
 Datum
 l4_chosen_streams(PG_FUNCTION_ARGS)
