@@ -71,9 +71,10 @@ endif
 override CFLAGS := $(patsubst -O2,-O3,$(CFLAGS))
 
 # A line passes through some twenty files: compiled as one the library takes another 3 % fewer instructions for it. Nobody
-# replaces a function of a loaded library, so that calls within one need not allow for it.
+# replaces a function of a loaded library, so that calls within one need not allow for it. Some servers are built with pointers
+# to frames, for profilers: without them it is 1 % less.
 ifeq ($(IS_CLANG),)
-override CFLAGS += -flto=2 -fno-semantic-interposition
+override CFLAGS := $(filter-out -fno-omit-frame-pointer,$(CFLAGS)) -flto=2 -fno-semantic-interposition
 endif
 endif
 

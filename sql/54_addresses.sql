@@ -110,7 +110,8 @@ BEGIN
 	),
 	told AS (
 		SELECT p.number, s.unit
-		FROM said p JOIN unnest(streams) s ON s.stream_id = p.stream_id
+		FROM said p
+		JOIN @extschema@.l4_chosen_streams(streams, ARRAY(SELECT o.stream_id FROM said o)) s ON s.stream_id = p.stream_id
 		WHERE s.kind = 'rank' AND s.unit IS NOT NULL
 	)
 	-- on several machines processes may have one number
@@ -204,14 +205,18 @@ DECLARE
 BEGIN
 	-- few tell which statements say such a name, no two of these streams the same
 	wanted := ARRAY(
-		SELECT DISTINCT w.shape_id
-		FROM (SELECT a.shape_id
+		WITH kept AS MATERIALIZED (
+			SELECT p.*
 			FROM @extschema@.l4_job_sketches(l4_told_names.job_id, source_ids[:limits.counter_streams::int]) k
 			CROSS JOIN LATERAL @extschema@.l4_sketch_names(k.sketch) p
-			CROSS JOIN LATERAL unnest(p.shape_ids, p.positions) a (shape_id, position)
-			LEFT JOIN unnest(streams) s ON s.stream_id = p.stream_id AND p.name <> s.unit AND s.record_count > 0
-				AND s.kind IN ('rank', 'other')
 			WHERE p.name ~ name_pattern
+		)
+		SELECT DISTINCT w.shape_id
+		FROM (SELECT a.shape_id
+			FROM kept p
+			CROSS JOIN LATERAL unnest(p.shape_ids, p.positions) a (shape_id, position)
+			LEFT JOIN @extschema@.l4_chosen_streams(streams, ARRAY(SELECT k.stream_id FROM kept k)) s
+				ON s.stream_id = p.stream_id AND p.name <> s.unit AND s.record_count > 0 AND s.kind IN ('rank', 'other')
 			GROUP BY a.shape_id, a.position
 			HAVING count(DISTINCT p.name) FILTER (WHERE s.stream_id IS NOT NULL) = count(s.stream_id)) w);
 	IF wanted = '{}' THEN
@@ -231,7 +236,8 @@ BEGIN
 			dense_rank() OVER (ORDER BY s.unit COLLATE "C") AS unit_no,
 			dense_rank() OVER (ORDER BY rtrim(p.name, '0123456789') COLLATE "C") AS kind_no,
 			p.shape_ids, p.positions, p.occurrences
-		FROM kept p JOIN unnest(streams) s ON s.stream_id = p.stream_id
+		FROM kept p
+		JOIN @extschema@.l4_chosen_streams(streams, ARRAY(SELECT k.stream_id FROM kept k)) s ON s.stream_id = p.stream_id
 		WHERE p.name <> s.unit AND s.record_count > 0 AND s.kind IN ('rank', 'other')
 	),
 	said AS MATERIALIZED (
@@ -276,9 +282,10 @@ DECLARE
 	words text[];
 BEGIN
 	-- of ranks that share a file, whose headers tell them apart; a few tell how
-	streams := ARRAY(SELECT s FROM unnest(all_streams) s
+	streams := ARRAY(SELECT c FROM @extschema@.l4_chosen_streams(all_streams, ARRAY(
+		SELECT s.stream_id FROM unnest(all_streams) s
 		WHERE s.kind = 'rank' AND s.rank IS NOT NULL AND s.shared AND s.record_count > 0
-		ORDER BY s.rank, s.stream_id LIMIT limits.counter_streams::bigint);
+		ORDER BY s.rank, s.stream_id LIMIT limits.counter_streams::bigint)) c);
 	IF cardinality(streams) < 2 THEN
 		RETURN;
 	END IF;
@@ -374,7 +381,8 @@ BEGIN
 			CASE WHEN s.unit !~ address_pattern THEN s.unit END AS unit
 		FROM (SELECT s.*, min(s.address) OVER w AS first_address, max(s.address) OVER w AS last_address
 			FROM said s WINDOW w AS (PARTITION BY s.shape_id)) a
-		LEFT JOIN unnest(streams) s ON s.stream_id = a.stream_id
+		LEFT JOIN @extschema@.l4_chosen_streams(streams, ARRAY(SELECT o.stream_id FROM said o)) s
+			ON s.stream_id = a.stream_id
 		WHERE units < 2 OR a.first_address <> a.last_address),
 	named AS (
 		-- each text is read once, however often it was logged

@@ -8,7 +8,8 @@
 
 CREATE FUNCTION @extschema@.l4_is_task_label(label text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN label ~ '^\d+ \d+( \d+)?$';
+-- an expression costs a multiple of the first
+RETURN label LIKE '% %' AND label ~ '^\d+ \d+( \d+)?$';
 COMMENT ON FUNCTION @extschema@.l4_is_task_label(text) IS
 'Step: Is a label the number of a launcher''s task, that of a process in it and, where the line has it, the rank that the '
 'process says ("2 0", "2 0 3")?';

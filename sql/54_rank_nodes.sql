@@ -59,12 +59,18 @@ BEGIN
 	WHERE cardinality(shapes) > 0 AND p.position IN (SELECT @extschema@.l4_host_parameters(h.shape, wordings));
 	IF cardinality(headed) > 0 THEN
 		RETURN QUERY
+		WITH first AS MATERIALIZED (
+			SELECT e.stream_id, e.first_line FROM @extschema@.l4_job_first_lines(l4_said_hosts.job_id, headed) e
+		),
+		own AS MATERIALIZED (
+			SELECT s.stream_id, s.rank
+			FROM @extschema@.l4_chosen_streams(streams, ARRAY(SELECT f.stream_id FROM first f)) s
+		)
 		SELECT 0::bigint, 0, s.rank, h.host
 		FROM (SELECT array_agg(e.stream_id) AS stream_ids, array_agg(e.first_line) AS line_nos
-			FROM @extschema@.l4_job_first_lines(l4_said_hosts.job_id, headed) e
-			WHERE e.stream_id IN (SELECT s.stream_id FROM unnest(streams) s)) f
+			FROM first e JOIN own s ON s.stream_id = e.stream_id) f
 		CROSS JOIN LATERAL @extschema@.l4_records_at(l4_said_hosts.job_id, f.stream_ids, f.line_nos) r
-		JOIN unnest(streams) s ON s.stream_id = r.stream_id
+		JOIN own s ON s.stream_id = r.stream_id
 		CROSS JOIN LATERAL (SELECT regexp_match(r.raw, wordings.own_header) AS parts OFFSET 0) m
 		CROSS JOIN LATERAL (SELECT CASE cardinality(m.parts) WHEN 1 THEN m.parts[1]
 			ELSE (SELECT min(p.part) FROM unnest(m.parts) p (part)) END AS host OFFSET 0) h
@@ -166,7 +172,7 @@ BEGIN
 	FROM @extschema@.l4_rank_hosts(l4_learn_rank_nodes.job_id, streams, limits, wordings) h;
 	-- Streams that are being written now their own import learns of. What a path says is not gainsaid.
 	WITH own AS MATERIALIZED (
-		SELECT s.stream_id, s.rank, s.told_node, @extschema@.l4_task_of_label(s.label) AS task,
+		SELECT s.stream_id, s.label, s.rank, s.told_node,
 			@extschema@.l4_is_unplaced(s.source, s.label, s.node, s.rank, j.nodes, j.ranks_per_node) AS unplaced,
 			-- of ranks that were learnt: as labels have it, over the nodes in their order
 			CASE WHEN s.node IS NULL THEN @extschema@.l4_node_of_rank(s.rank, j.nodes, j.ranks_per_node) END AS in_order,
@@ -195,7 +201,7 @@ BEGIN
 		SELECT o.stream_id, COALESCE(p.node, o.in_order) AS node
 		FROM own o LEFT JOIN placed p ON p.rank = o.rank AND o.unplaced
 		-- the lines of a launcher's task follow its processes (l4_learn_task_nodes)
-		WHERE o.listed AND (o.rank IS NOT NULL OR o.task IS NULL)
+		WHERE o.listed AND (o.rank IS NOT NULL OR @extschema@.l4_task_of_label(o.label) IS NULL)
 			AND COALESCE(p.node, o.in_order) IS DISTINCT FROM o.told_node
 	),
 	held AS MATERIALIZED (

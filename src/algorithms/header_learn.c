@@ -362,33 +362,28 @@ end_of_gap(const L4FieldGap *gap)
 bool
 header_find_end(const L4SampleLine *lines, int count, int field, L4FieldGap *end)
 {
+	L4FieldGap *ends = palloc(mul_size(Max(count, 1), sizeof(L4FieldGap)));
 	int			best = 0;
 	int			here = 0;
 	int			i;
 	int			j;
 
 	for (i = 0; i < count; i++)
+		if (lines[i].here)
+			ends[here++] = end_of_gap(gap_behind(&lines[i], field));
+	for (i = 0; i < here; i++)
 	{
-		L4FieldGap	gap;
 		int			same = 0;
 
-		if (!lines[i].here)
-			continue;
-		here++;
-		gap = end_of_gap(gap_behind(&lines[i], field));
-		for (j = i; j < count; j++)
-			if (lines[j].here)
-			{
-				L4FieldGap	other = end_of_gap(gap_behind(&lines[j], field));
-
-				same += same_gap(&gap, &other);
-			}
+		for (j = i; j < here; j++)
+			same += same_gap(&ends[i], &ends[j]);
 		if (same > best)
 		{
 			best = same;
-			*end = gap;
+			*end = ends[i];
 		}
 	}
+	pfree(ends);
 	return best * 10 >= here * RULE && end->size > 0;
 }
 

@@ -99,8 +99,10 @@ level_from_text(L4Bytes text)
 		return level_from_severity(bytes_number(text));
 	if (text.size == 1)
 		return level_from_letter(pg_ascii_toupper((unsigned char) text.data[0]));
-	for (i = 0; i < (int) lengthof(words); i++)
-		if (strlen(words[i].word) == text.size && pg_strncasecmp(words[i].word, text.data, text.size) == 0)
+	/* most words are none for their first letter */
+	for (i = 0; i < (int) lengthof(words) && text.size > 0; i++)
+		if (words[i].word[0] == pg_ascii_tolower((unsigned char) text.data[0]) &&
+			strlen(words[i].word) == text.size && pg_strncasecmp(words[i].word, text.data, text.size) == 0)
 			return words[i].level;
 	return L4_LEVEL_NONE;
 }

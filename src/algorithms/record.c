@@ -84,6 +84,8 @@ struct L4RecordAssembler
 	L4Bytes		first;
 	const char *prefix;			/* where the spans of the header point into: the first line's prefix */
 	int			line_count;
+	bool		first_is_none;	/* its first line is known to be no frame */
+	const char *no_frame;		/* the text of a line that was just found to be none, or NULL */
 	FoldState	state;
 	size_t		set_in;			/* blanks before each line of a traceback that a logger indented */
 	/* of a line that a collector wrapped: */
@@ -162,15 +164,26 @@ begins_set_in(L4RecordAssembler *assembler, L4Bytes line)
 	return true;
 }
 
-/* The state that a record is in after its first line. */
+/* Is the text of a line a frame? Remembers it if not, as the next record then begins with that line. */
+static inline bool
+text_is_frame(L4RecordAssembler *assembler, L4Bytes line)
+{
+	bool		is_frame = line_is_frame(line);
+
+	assembler->no_frame = is_frame ? NULL : line.data;
+	return is_frame;
+}
+
+/* The state that a record is in after its first line; no_frame: that is none. */
 static FoldState
-state_after_first(L4Bytes line)
+state_after_first(L4Bytes line, bool no_frame)
 {
 	L4Bytes		text = line_trimmed(line);
 
 	if (line_contains(text, L4_TRACEBACK))
 		return FOLD_TRACEBACK;
-	if (line_is_frame(line) || line_starts_with(text, "Fatal Python error") || line_starts_with(text, "terminate called"))
+	if ((!no_frame && line_is_frame(line)) || line_starts_with(text, "Fatal Python error") ||
+		line_starts_with(text, "terminate called"))
 		return FOLD_FRAMES;
 	if ((text.size > 0 && text.data[text.size - 1] == ':') || line_contains(text, "Warning: "))
 		return FOLD_OPENER;
@@ -208,7 +221,7 @@ line_continues(L4RecordAssembler *assembler, L4Bytes line)
 
 	if (assembler->state == FOLD_NOT_KNOWN)
 		assembler->state = open_message(assembler).size == 0 && assembler->record.header.has_header ? FOLD_BELOW :
-			state_after_first(open_message(assembler));
+			state_after_first(open_message(assembler), assembler->first_is_none);
 	switch (assembler->state)
 	{
 		case FOLD_BELOW:
@@ -244,7 +257,7 @@ line_continues(L4RecordAssembler *assembler, L4Bytes line)
 		case FOLD_NOT_KNOWN:
 			break;
 	}
-	if (line_is_frame(line))
+	if (text_is_frame(assembler, line))
 	{
 		assembler->state = FOLD_FRAMES;
 		return true;
@@ -407,6 +420,8 @@ begin_record(L4RecordAssembler *assembler, L4Bytes line, const L4Header *header,
 		complete_header(assembler);
 	assembler->record.line_part = assembler->line_part++;
 	assembler->state = FOLD_NOT_KNOWN;
+	assembler->first_is_none = assembler->no_frame == line.data + header->size;
+	assembler->no_frame = NULL;
 	assembler->set_in = 0;
 	assembler->prefix = line.data;
 	append_line(assembler, line, header->size, terminator);
@@ -564,6 +579,7 @@ piece_continues(L4RecordAssembler *assembler, L4Bytes line, const L4Header *head
 {
 	size_t		at;
 
+	assembler->no_frame = NULL;
 	if (!assembler->open || assembler->line_part > 0 || assembler->folded ||
 		!is_same_speaker(assembler, line, header) || assembler->line_count >= FOLD_LINE_LIMIT ||
 		open_message(assembler).size + line.size >= L4_RECORD_BYTES ||
@@ -757,6 +773,7 @@ line_begins(L4RecordAssembler *assembler, L4Bytes line, bool terminated)
 	}
 	parse_prefix(assembler, line, &header);
 	continues = bar_before_header(assembler, line, &header, &inner) == 0 && piece_continues(assembler, line, &header);
+	assembler->no_frame = NULL;
 	assembler->state = state;
 	assembler->set_in = set_in;
 	return !continues;

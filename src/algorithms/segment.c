@@ -690,9 +690,14 @@ pack_whole(const L4Bytes *sections, int count, const bytea *other)
 	StringInfoData plain;
 	L4Bytes		bytes;
 	bytea	   *blob;
+	size_t		size = 0;
 	int			i;
 
 	initStringInfo(&plain);
+	/* at once, lest it be copied each time it grows */
+	for (i = 0; i < count; i++)
+		size += sections[i].size;
+	enlargeStringInfo(&plain, (int) size);
 	for (i = 0; i < count; i++)
 		appendBinaryStringInfo(&plain, sections[i].data, (int) sections[i].size);
 	bytes = bytes_in(&plain);

@@ -3,7 +3,14 @@
  */
 #include "algorithms/value_number.h"
 
+#include <float.h>
+
 #include "tools/bytes.h"
+
+/* Has a long double the 64 bits of the x87, the lowest of them first in memory? */
+#if defined(__x86_64__) && LDBL_MANT_DIG == 64
+#define HAS_EXTENDED_NUMBERS 1
+#endif
 
 static inline bool
 is_unit(char c)
@@ -28,6 +35,40 @@ exact_number(uint64 digits, int exponent, double *number)
 	*number = exponent < 0 ? (double) digits / powers[-exponent] : (double) digits * powers[exponent];
 	return true;
 }
+
+#ifdef HAS_EXTENDED_NUMBERS
+/* The bits of an extended number that a double has not, and what they are midway between two doubles. */
+#define EXTENDED_REST 0x7ff
+#define EXTENDED_MIDWAY 0x400
+
+/*
+ * The same for digits that 64 bits hold, as floating-point numbers printed in full have: one rounding to an extended number,
+ * one to a double. Rounding twice goes wrong only where the first leads midway between two doubles: that is left to strtod.
+ */
+static bool
+extended_number(uint64 digits, int exponent, double *number)
+{
+	static const long double powers[] = {
+		1e0L, 1e1L, 1e2L, 1e3L, 1e4L, 1e5L, 1e6L, 1e7L, 1e8L, 1e9L, 1e10L, 1e11L, 1e12L, 1e13L,
+		1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L, 1e20L, 1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L
+	};
+	long double wide;
+	uint64		mantissa;
+
+	if (digits > PG_INT64_MAX || exponent < -27 || exponent > 27)
+		return false;
+	wide = exponent < 0 ? (long double) (int64) digits / powers[-exponent] : (long double) (int64) digits * powers[exponent];
+	memcpy(&mantissa, &wide, sizeof(mantissa));
+	*number = (double) wide;
+	return (mantissa & EXTENDED_REST) != EXTENDED_MIDWAY;
+}
+#else
+static inline bool
+extended_number(uint64 digits, int exponent, double *number)
+{
+	return false;
+}
+#endif
 
 /* Reads up to most digits; returns how many there are. */
 static int
@@ -93,7 +134,8 @@ value_number(L4Bytes value, double *number)
 		at++;
 	if (at != end)
 		return false;
-	if (whole + fraction > 18 || !exact_number(digits, exponent - fraction, number))
+	if (whole + fraction > 18 ||
+		(!exact_number(digits, exponent - fraction, number) && !extended_number(digits, exponent - fraction, number)))
 	{
 		char		copy[48];
 

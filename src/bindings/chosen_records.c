@@ -37,6 +37,7 @@ typedef struct Choice
 	int			stream_count;
 	int64	   *wanted;			/* shapes or lines, ascending */
 	int			wanted_count;
+	int			passed;			/* lines wanted that are before the record under way */
 	StringInfoData raw;
 	StringInfoData shown;
 	bool		wrapped;		/* did a collector wrap the record whose raw_text was made last? */
@@ -55,6 +56,7 @@ open_choice(FunctionCallInfo fcinfo, Choice *choice)
 	blobs.parameters = PG_GETARG_BYTEA_PP(2);
 	choice->streams = bigint_values(PG_GETARG_ARRAYTYPE_P(3), "the stream_ids of a segment", &choice->stream_count);
 	choice->wanted = bigint_set(PG_GETARG_ARRAYTYPE_P(4), "what is wanted of a segment", &choice->wanted_count);
+	choice->passed = 0;
 	choice->reader = segment_open(&blobs);
 	segment_want(choice->reader, choice->streams, choice->stream_count);
 	initStringInfo(&choice->raw);
@@ -158,20 +160,25 @@ put_place_with_parameters(Choice *choice, const L4StoredRecord *record)
 }
 
 static bool
-has_wanted_shape(const Choice *choice, const L4StoredRecord *record)
+has_wanted_shape(Choice *choice, const L4StoredRecord *record)
 {
 	return int64_set_has(choice->wanted, choice->wanted_count, (int64) stored_shape_id(record));
 }
 
 static bool
-has_wanted_line(const Choice *choice, const L4StoredRecord *record)
+has_wanted_line(Choice *choice, const L4StoredRecord *record)
 {
-	return int64_set_has(choice->wanted, choice->wanted_count, record->line_no);
+	/* records come in the order of their lines, several on one perhaps; of a bundle file by file */
+	if (choice->passed > 0 && choice->wanted[choice->passed - 1] >= record->line_no)
+		choice->passed = 0;
+	while (choice->passed < choice->wanted_count && choice->wanted[choice->passed] < record->line_no)
+		choice->passed++;
+	return choice->passed < choice->wanted_count && choice->wanted[choice->passed] == record->line_no;
 }
 
 /* Of a stream that the segment does not list the row says that it is damaged. */
 static bool
-is_of_wanted_stream(const Choice *choice, const L4StoredRecord *record)
+is_of_wanted_stream(Choice *choice, const L4StoredRecord *record)
 {
 	return record->stream < 0 || record->stream >= choice->stream_count ||
 		int64_set_has(choice->wanted, choice->wanted_count, choice->streams[record->stream]);
@@ -179,7 +186,7 @@ is_of_wanted_stream(const Choice *choice, const L4StoredRecord *record)
 
 /* Puts a row for each record that is chosen; none behind this line of a file is. */
 static void
-put_chosen(Choice *choice, int64 last_line, bool (*is_chosen) (const Choice *, const L4StoredRecord *),
+put_chosen(Choice *choice, int64 last_line, bool (*is_chosen) (Choice *, const L4StoredRecord *),
 		   void (*put) (Choice *, const L4StoredRecord *))
 {
 	L4StoredRecord record;

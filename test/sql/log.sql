@@ -144,6 +144,33 @@ SELECT pg_temp.state_of($$SELECT l4_sketch_outliers(sketch, '{1}', '{1,2}', '{a}
 	pg_temp.state_of($$SELECT l4_line_records(structure, texts, parameters, stream_ids, '{NULL}') FROM l4_segment$$);
 DROP TABLE parameter, texts, known;
 
+-- a few streams out of an array of all, by their ids
+SELECT (SELECT array_agg(c.source ORDER BY c.source COLLATE "C") = array_agg(s.source ORDER BY s.source COLLATE "C")
+		FROM l4_chosen_streams(a.streams, a.ids || a.ids || 0::bigint) c
+		FULL JOIN unnest(a.streams) s ON s.stream_id = c.stream_id AND s IS NOT DISTINCT FROM c
+		WHERE c.stream_id IS NOT NULL OR s.stream_id = ANY (a.ids)) AS chosen,
+	(SELECT count(*) FROM l4_chosen_streams(a.streams, a.ids[:2])) AS two,
+	(SELECT count(*) FROM l4_chosen_streams(ARRAY[NULL]::l4_job_stream[] || a.streams, '{}')) AS none,
+	pg_temp.state_of($$SELECT l4_chosen_streams('{}', '{1,NULL}')$$)
+FROM (SELECT array_agg(s) AS streams, array_agg(s.stream_id) AS ids FROM l4_job_streams('small') s) a;
+
+-- numbers printed in full are read as the server reads them
+CREATE TABLE number AS
+SELECT i, CASE i % 4 WHEN 0 THEN sqrt(i::float8) WHEN 1 THEN 1 / i::float8 WHEN 2 THEN -exp(i / 50.0)::float8
+	ELSE i * 1e-12::float8 / 7 END::text AS number FROM generate_series(1, 400) i;
+INSERT INTO number VALUES (401, '9007199254740.993'), (402, '0.1000000000000000055'), (403, '123456789012345.678e-9'),
+	(404, '0.50000000000000005'), (405, '999999999999999.999'), (406, '0.999999999999999944');
+SELECT l4_register_job('numbers', '{}', 'failed');
+SELECT rows, sources
+FROM l4_ingest('numbers', $$SELECT 'loss is ' || number || ' now' AS line, i || '.log' AS source FROM number$$);
+SELECT count(*) AS numbers, count(*) FILTER (WHERE p.minimum IS DISTINCT FROM n.number::float8) AS differences
+FROM number n JOIN l4_stream s ON s.job_id = 'numbers' AND s.source = n.i || '.log'
+LEFT JOIN (SELECT p.* FROM l4_parameter_sketch k, l4_sketch_parameters(k.sketch, NULL) p WHERE k.job_id = 'numbers') p
+	ON p.stream_id = s.stream_id
+WHERE n.number !~ '\.\d{19}';
+SELECT l4_delete_job('numbers');
+DROP TABLE number;
+
 -- l4_pattern_matches
 SELECT l4_pattern_matches('Xid .*: (48|79),', 'NVRM: Xid (PCI:0000:52:00): 79, pid=1') AS yes,
 	l4_pattern_matches('^b', 'ab') AS no,
