@@ -555,6 +555,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'Else a step is told by the optimizer: the microbatch behind it comes later than others by so many robust deviations '
 		'of what they take. Noise in what layers take does not come each k-th time; more than the 3 of flow_sigma, as many k '
 		'are tried.'),
+	(true, 'flow_whole_collectives', 0.5, 'share of bytes',
+		'Where ranks that are early send the first pieces of a collective long before the last one sends, no pause parts one '
+		'from the next; but each moves the same, which at least so much of a link moves in one piece for some pause.'),
 	(true, 'flow_cycle_regular', 0.9, 'share of steps',
 		'The steps of a link with sharded parameters are those of its sender where this share of them takes as long as the one '
 		'before; else those of the most regular link beside it or, as layers go in lockstep, of the job.'),

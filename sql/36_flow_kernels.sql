@@ -387,16 +387,18 @@ COMMENT ON COLUMN @extschema@.l4_step_cycle_series.regular IS
 
 CREATE FUNCTION @extschema@.l4_step_cycles(began double precision[], lasted real[], moved real[], ratio double precision,
 	share double precision, run int, regular double precision, tolerance double precision,
-	bytes_ratio double precision DEFAULT 1.3, deviations double precision DEFAULT 5)
+	bytes_ratio double precision DEFAULT 1.3, deviations double precision DEFAULT 5, whole_share double precision DEFAULT 0.5)
 	RETURNS @extschema@.l4_step_cycle_series
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20000 AS 'MODULE_PATHNAME', 'l4_step_cycles';
 COMMENT ON FUNCTION @extschema@.l4_step_cycles(double precision[], real[], real[], double precision, double precision, int,
-	double precision, double precision, double precision, double precision) IS
+	double precision, double precision, double precision, double precision, double precision) IS
 'Steps of a job with sharded parameters (ZeRO-3, FSDP), by the messages of one link (in order, as l4_flow_messages gives '
 'them): bursts that come at one speed, then at a lower one, as layers do forwards and backwards. A cycle begins where they '
 'come faster again; the first may have begun before, the last is left out where it is not over. Intervals at the lower speed '
 'are ratio times as long at least, each speed has this share of the intervals and comes in runs of so many bursts, and a '
-'regular share of the cycles takes as long as the one before, within tolerance (a share). NULL where there are no such '
+'regular share of the cycles takes as long as the one before, within tolerance (a share). Where no pause parts layers, as '
+'some ranks begin long before others, messages are pieces of collectives that move the same within tolerance, if whole_share '
+'of the bytes come in whole ones. NULL where there are no such '
 'cycles; layer alone where there are too few of them. Where gradients are accumulated over microbatches each of these is a '
 'cycle, and each k-th begins a step: the one before it moves bytes_ratio times as much as the others, or it comes later than '
 'the others do, by so many robust deviations, behind a pause that they have not: the optimizer. Of fewer than nine cycles, or '

@@ -143,7 +143,7 @@ CREATE FUNCTION @extschema@.l4_cycles_of(series @extschema@.l4_flow_series, limi
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20000
 RETURN @extschema@.l4_step_cycles((series).began, (series).lasted, (series).moved, (limits).flow_cycle_ratio,
 	(limits).flow_cycle_share, (limits).flow_cycle_run::int, (limits).flow_regular_count, (limits).flow_cycle_tolerance,
-	(limits).flow_microbatch_bytes, (limits).flow_microbatch_deviations);
+	(limits).flow_microbatch_bytes, (limits).flow_microbatch_deviations, (limits).flow_whole_collectives);
 COMMENT ON FUNCTION @extschema@.l4_cycles_of(@extschema@.l4_flow_series, @extschema@.l4_limits) IS
 'Step: l4_step_cycles of what goes one way between two, by the limits.';
 

@@ -528,8 +528,9 @@ take_steps(Search *search, double pause, L4StepCycles *result)
 	return result->regular >= search->rule->regular;
 }
 
-bool
-step_cycles(const L4Intervals *messages, const double *moved, const L4CycleRule *rule, L4StepCycles *result)
+/* By bursts that a pause parts. Returns whether there are cycles; *regular: are there pauses with which they are regular? */
+static bool
+cycles_of_bursts(const L4Intervals *messages, const double *moved, const L4CycleRule *rule, L4StepCycles *result)
 {
 	Search		search = search_in(messages, moved, rule);
 	double		pause = best_pause(&search);
@@ -548,4 +549,38 @@ step_cycles(const L4Intervals *messages, const double *moved, const L4CycleRule 
 	}
 	search_free(&search);
 	return found;
+}
+
+/* By collectives of the size with which most cycles are regular. */
+static bool
+cycles_of_collectives(const L4Intervals *messages, const double *moved, const L4CycleRule *rule, L4StepCycles *result)
+{
+	double		sizes[COLLECTIVE_SIZES];
+	int			count = collective_sizes(messages, moved, &rule->collective, sizes);
+	L4Collectives collectives = {numbers(messages->count), numbers(messages->count), numbers(messages->count)};
+	bool		found = false;
+
+	for (int i = 0; i < count; i++)
+	{
+		L4StepCycles cycles = {0};
+		L4Intervals pieces;
+
+		collectives_of(messages, moved, sizes[i], rule->collective.tolerance, &collectives);
+		pieces = (L4Intervals) {collectives.began, collectives.ended, collectives.count};
+		if (!cycles_of_bursts(&pieces, collectives.moved, rule, &cycles))
+			continue;
+		if (!found || cycles.regular * cycles.count * cycles.interval > result->regular * result->count * result->interval)
+			*result = cycles;
+		found = true;
+	}
+	pfree(collectives.began);
+	pfree(collectives.ended);
+	pfree(collectives.moved);
+	return found;
+}
+
+bool
+step_cycles(const L4Intervals *messages, const double *moved, const L4CycleRule *rule, L4StepCycles *result)
+{
+	return cycles_of_bursts(messages, moved, rule, result) || cycles_of_collectives(messages, moved, rule, result);
 }

@@ -155,7 +155,7 @@ bytes_of_cycles(const L4Intervals *messages, const double *moved, const L4StepCy
 	return bytes;
 }
 
-/* Arguments: began, lasted, moved, ratio, share, run, regular, tolerance, bytes_ratio, deviations. */
+/* Arguments: began, lasted, moved, ratio, share, run, regular, tolerance, bytes_ratio, deviations, whole_share. */
 Datum
 l4_step_cycles(PG_FUNCTION_ARGS)
 {
@@ -163,7 +163,8 @@ l4_step_cycles(PG_FUNCTION_ARGS)
 	double	   *moved = flow_as_many(fcinfo, 2, messages.count);
 	L4CycleRule rule = {flow_option(fcinfo, 3, "ratio", 1), flow_option(fcinfo, 4, "share", 0), PG_GETARG_INT32(5),
 		flow_option(fcinfo, 6, "regular", 0), flow_option(fcinfo, 7, "tolerance", 0),
-		{flow_option(fcinfo, 8, "bytes_ratio", 1), flow_option(fcinfo, 9, "deviations", 0)}};
+		{flow_option(fcinfo, 8, "bytes_ratio", 1), flow_option(fcinfo, 9, "deviations", 0)},
+		{flow_option(fcinfo, 10, "whole_share", 0), flow_option(fcinfo, 7, "tolerance", 0)}};
 	L4StepCycles found = {0};
 	bool		cycles;
 	Datum		values[8];

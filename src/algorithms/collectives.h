@@ -1,0 +1,41 @@
+/*
+ * collectives.h: collectives of a link in one piece each, by what they move.
+ */
+#ifndef L4_COLLECTIVES_H
+#define L4_COLLECTIVES_H
+
+#include "algorithms/intervals.h"
+
+/* What parts of collectives may be. */
+typedef struct L4CollectiveRule
+{
+	double		share;			/* so much of what a link moves comes in whole ones, for some pause */
+	double		tolerance;		/* which move the same within this share */
+} L4CollectiveRule;
+
+/* Collectives, each in one piece that ends when its last one does; as many as there are of a link's messages, at most. */
+typedef struct L4Collectives
+{
+	double	   *began;
+	double	   *ended;
+	double	   *moved;
+	int64		count;
+} L4Collectives;
+
+#define COLLECTIVE_SIZES 4
+
+/*
+ * What a collective may move (bytes), what explains most first, by bursts that come in one piece whatever the others do.
+ * Returns how many sizes there are. moved: bytes of the messages. Time O(n log n) for each pause that may part bursts.
+ */
+extern int	collective_sizes(const L4Intervals *messages, const double *moved, const L4CollectiveRule *rule,
+							 double sizes[COLLECTIVE_SIZES]);
+
+/*
+ * Makes collectives of messages, each of which moves `size` bytes, or a whole number of times that where several go at once.
+ * result: room for one of each message. Time O(n).
+ */
+extern void collectives_of(const L4Intervals *messages, const double *moved, double size, double tolerance,
+						   L4Collectives *result);
+
+#endif							/* L4_COLLECTIVES_H */
