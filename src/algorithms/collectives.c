@@ -18,6 +18,8 @@
 #define MOST_AT_ONCE 3
 /* With fewer bursts than this a pause parts none of layers. */
 #define LEAST_BURSTS 32
+/* Pauses are tried from the shortest on, each longer than the last by this factor. */
+#define LONGER 1.5
 
 static double *
 numbers(int64 count)
@@ -145,15 +147,14 @@ collective_sizes(const L4Intervals *messages, const double *moved, const L4Colle
 	Sizes		sizes = {result};
 	double	   *bursts = numbers(messages->count);
 	L4Pauses	pauses = intervals_pauses(messages);
-	double		pause;
+	int64		count = pauses.count;
 
-	while (intervals_next_pause(&pauses, &pause))
+	for (double pause = count > 0 ? pauses.sorted[0] : 0; count + 1 >= LEAST_BURSTS; pause *= LONGER)
 	{
-		int64		count = sizes_of_bursts(messages, moved, pause, bursts);
 		double		usual;
 
-		if (count < LEAST_BURSTS)
-			break;
+		CHECK_FOR_INTERRUPTS();
+		count = sizes_of_bursts(messages, moved, pause, bursts);
 		usual = usual_size(bursts, count, rule->tolerance);
 		/* backwards two go at once */
 		for (int at_once = 1; at_once <= 2; at_once++)
