@@ -596,6 +596,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_slow_rate', 0.2, 'logarithm',
 		'A link is slow with this much less of the rate of its like, for several steps: paths of one network differ by a tenth '
 		'for good, and sharing and jitter come to that.'),
+	(true, 'flow_alone', 0.25, 'share of messages',
+		'Where parameters are sharded layers are gathered while gradients are scattered, for more or for less of the time: of '
+		'the messages of a step so many are alone on their link. A link that is slow is so for these as well.'),
 	(true, 'flow_like_rate', 0.1, 'logarithm',
 		'Rates of links of one kind that differ by more (robust deviation) tell nothing of each other. Paths differ by a '
 		'hundredth or two; among experts, who wait for each other, each link has a rate of its own, by the tokens that '

@@ -406,11 +406,15 @@ COMMENT ON FUNCTION @extschema@.l4_step_cycles(double precision[], real[], real[
 'NULLs, or options out of their range. Cost: time n * log(n).';
 
 CREATE FUNCTION @extschema@.l4_step_traffic(began double precision[], moved real[], busy real[], path smallint[],
-	only_path int, ends double precision[]) RETURNS @extschema@.l4_step_traffic_series
+	only_path int, ends double precision[], fastest double precision DEFAULT 1)
+	RETURNS @extschema@.l4_step_traffic_series
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'l4_step_traffic';
-COMMENT ON FUNCTION @extschema@.l4_step_traffic(double precision[], real[], real[], smallint[], int, double precision[]) IS
+COMMENT ON FUNCTION @extschema@.l4_step_traffic(double precision[], real[], real[], smallint[], int, double precision[],
+	double precision) IS
 'What messages (as l4_flow_messages gives them) moved in each step, of which ends are the ends, one more than there are '
-'steps. only_path: those of this path, 0 for all. Errors: 22023 arrays of different lengths, or with NULLs. Cost: time n.';
+'steps. only_path: those of this path, 0 for all. fastest: how long that takes is told by the rate that this share of the '
+'messages of a step have at least, 1: by what they take all together. Errors: 22023 arrays of different lengths, or with '
+'NULLs. Cost: time n.';
 
 CREATE FUNCTION @extschema@.l4_step_places(times double precision[], reference double precision[], tolerance double precision)
 	RETURNS int[]

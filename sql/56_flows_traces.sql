@@ -191,7 +191,9 @@ BEGIN ATOMIC
 		UNION ALL SELECT NULL, 0 WHERE cardinality((d.series).paths) = 0) p
 	-- OFFSET, as it is to be worked out once
 	CROSS JOIN LATERAL (SELECT @extschema@.l4_step_traffic((d.series).began, (d.series).moved, (d.series).busy,
-		(d.series).path, p.number, COALESCE((s.phases).ended, '{}')) AS traffic OFFSET 0) t;
+		(d.series).path, p.number, COALESCE((s.phases).ended, '{}'),
+		-- layers that are gathered while gradients are scattered share the link
+		CASE WHEN d.cycle IS NOT NULL THEN (limits).flow_alone ELSE 1 END) AS traffic OFFSET 0) t;
 END;
 COMMENT ON FUNCTION @extschema@.l4_pair_traces(@extschema@.l4_flow_direction[], @extschema@.l4_flow_accelerator_steps[],
 	@extschema@.l4_limits) IS

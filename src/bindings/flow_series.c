@@ -14,6 +14,7 @@
 #include "algorithms/step_phases.h"
 #include "bindings/flow_arrays.h"
 #include "catalog/pg_type_d.h"
+#include "tools/order.h"
 
 PG_FUNCTION_INFO_V1(l4_regular_interval);
 PG_FUNCTION_INFO_V1(l4_together);
@@ -196,6 +197,12 @@ l4_step_cycles(PG_FUNCTION_ARGS)
 	return flow_row_with(fcinfo, values, nulls, lengthof(values));
 }
 
+static void *
+room_for(int64 count, Size size)
+{
+	return MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * size);
+}
+
 /* What comes within this share of the mean time between messages of a step behind its beginning is left over from the last. */
 #define LEFT_OVER 0.1
 
@@ -211,7 +218,45 @@ first_of_step(const double *began, int64 count, double step_began, double step_e
 	return count > 0 ? began[0] : 0;
 }
 
-/* Arguments: began, moved, busy, path, only (0: all), ends. */
+/* What of a link's messages is looked at for each step. */
+typedef struct Traffic
+{
+	const double *began;
+	const double *moved;
+	const double *busy;
+	double	   *taking;			/* room for as many */
+	double		fastest;		/* the rate is that which this share of the messages have at least; 1: that of all together */
+} Traffic;
+
+/* Seconds for the bytes of these messages, taken of all of them, at the rate of the fastest. */
+static double
+seconds_of(const Traffic *traffic, const int64 *places, int64 count, double bytes)
+{
+	double		seconds = 0;
+	int64		timed = 0;
+
+	for (int64 i = 0; i < count; i++)
+	{
+		double		busy = traffic->busy[places[i]];
+
+		seconds += busy;
+		if (busy > 0)
+			traffic->taking[timed++] = traffic->moved[places[i]] / busy;
+	}
+	if (traffic->fastest >= 1 || timed == 0)
+		return seconds;
+	return bytes / select_double(traffic->taking, timed, Min((int64) ((1 - traffic->fastest) * timed), timed - 1));
+}
+
+static double
+first_of_places(const Traffic *traffic, const int64 *places, int64 count, double step_began, double step_ended)
+{
+	for (int64 i = 0; i < count; i++)
+		traffic->taking[i] = traffic->began[places[i]];
+	return first_of_step(traffic->taking, count, step_began, step_ended);
+}
+
+/* Arguments: began, moved, busy, path, only (0: all), ends, fastest. */
 Datum
 l4_step_traffic(PG_FUNCTION_ARGS)
 {
@@ -219,15 +264,16 @@ l4_step_traffic(PG_FUNCTION_ARGS)
 	int64		end_count;
 	double	   *began = flow_numbers(fcinfo, 0, &count);
 	double	   *moved = flow_as_many(fcinfo, 1, count);
-	double	   *busy = flow_as_many(fcinfo, 2, count);
 	double	   *path = flow_as_many(fcinfo, 3, count);
 	int			only = PG_GETARG_INT32(4);
 	double	   *ends = flow_numbers(fcinfo, 5, &end_count);
+	Traffic		traffic = {began, moved, flow_as_many(fcinfo, 2, count), room_for(count, sizeof(double)),
+		flow_option(fcinfo, 6, "fastest", 0)};
 	int64		steps = Max(end_count - 1, 0);
 	double	   *bytes = palloc0(Max(steps, 1) * sizeof(double));
 	double	   *seconds = palloc0(Max(steps, 1) * sizeof(double));
 	double	   *first = palloc0(Max(steps, 1) * sizeof(double));
-	double	   *taking = MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(double));
+	int64	   *places = room_for(count, sizeof(int64));
 	Datum		values[3];
 	int64		i = 0;
 
@@ -240,11 +286,11 @@ l4_step_traffic(PG_FUNCTION_ARGS)
 		for (; i < count && began[i] < ends[step + 1]; i++)
 			if (only == 0 || path[i] == only)
 			{
-				taking[taken++] = began[i];
+				places[taken++] = i;
 				bytes[step] += moved[i];
-				seconds[step] += busy[i];
 			}
-		first[step] = first_of_step(taking, taken, ends[step], ends[step + 1]);
+		seconds[step] = seconds_of(&traffic, places, taken, bytes[step]);
+		first[step] = first_of_places(&traffic, places, taken, ends[step], ends[step + 1]);
 	}
 	values[0] = flow_array(bytes, steps, FLOAT8OID);
 	values[1] = flow_array(seconds, steps, FLOAT8OID);
