@@ -94,60 +94,36 @@ share_of_whole(const double *sizes, int64 count, double size, double tolerance)
 	return all > 0 ? whole / all : 0;
 }
 
-/* Sizes in the order of what they explain. */
-typedef struct Sizes
-{
-	double	   *size;
-	double		share[COLLECTIVE_SIZES];
-	int			count;
-} Sizes;
-
-static void
-sizes_remove(Sizes *sizes, int place)
-{
-	sizes->count--;
-	for (int i = place; i < sizes->count; i++)
-	{
-		sizes->size[i] = sizes->size[i + 1];
-		sizes->share[i] = sizes->share[i + 1];
-	}
-}
-
-static void
-sizes_add(Sizes *sizes, double size, double share, double tolerance)
+/* Takes one more size, in the order of what they explain; of those that are alike that which explains most. Returns how many. */
+static int
+take_size(L4CollectiveSize *sizes, int count, const L4CollectiveSize *size, double tolerance)
 {
 	int			place = 0;
+	int			last = count;
 
-	for (int i = 0; i < sizes->count; i++)
-		if (fabs(size - sizes->size[i]) <= tolerance * size)
-		{
-			if (sizes->share[i] >= share)
-				return;
-			sizes_remove(sizes, i);
-			break;
-		}
-	while (place < sizes->count && sizes->share[place] >= share)
+	while (place < count && sizes[place].share >= size->share &&
+		   fabs(size->bytes - sizes[place].bytes) > tolerance * size->bytes)
 		place++;
-	if (place == COLLECTIVE_SIZES)
-		return;
-	sizes->count = Min(sizes->count + 1, COLLECTIVE_SIZES);
-	for (int i = sizes->count - 1; i > place; i--)
-	{
-		sizes->size[i] = sizes->size[i - 1];
-		sizes->share[i] = sizes->share[i - 1];
-	}
-	sizes->size[place] = size;
-	sizes->share[place] = share;
+	if (place == COLLECTIVE_SIZES || (place < count && sizes[place].share >= size->share))
+		return count;
+	for (int i = place; i < count; i++)
+		if (fabs(size->bytes - sizes[i].bytes) <= tolerance * size->bytes)
+			last = Min(last, i);
+	last = Min(last, COLLECTIVE_SIZES - 1);
+	for (int i = last; i > place; i--)
+		sizes[i] = sizes[i - 1];
+	sizes[place] = *size;
+	return Max(count, last + 1);
 }
 
 int
 collective_sizes(const L4Intervals *messages, const double *moved, const L4CollectiveRule *rule,
-				 double result[COLLECTIVE_SIZES])
+				 L4CollectiveSize sizes[COLLECTIVE_SIZES])
 {
-	Sizes		sizes = {result};
 	double	   *bursts = numbers(messages->count);
 	L4Pauses	pauses = intervals_pauses(messages);
 	int64		count = pauses.count;
+	int			found = 0;
 
 	for (double pause = count > 0 ? pauses.sorted[0] : 0; count + 1 >= LEAST_BURSTS; pause *= LONGER)
 	{
@@ -159,34 +135,111 @@ collective_sizes(const L4Intervals *messages, const double *moved, const L4Colle
 		/* backwards two go at once */
 		for (int at_once = 1; at_once <= 2; at_once++)
 		{
-			double		size = usual / at_once;
-			double		share = share_of_whole(bursts, count, size, rule->tolerance);
+			L4CollectiveSize size = {usual / at_once, pause};
 
-			if (share >= rule->share)
-				sizes_add(&sizes, size, share, rule->tolerance);
+			size.share = share_of_whole(bursts, count, size.bytes, rule->tolerance);
+			if (size.share >= rule->share)
+				found = take_size(sizes, found, &size, rule->tolerance);
 		}
 	}
 	pfree(bursts);
 	pfree(pauses.sorted);
-	return sizes.count;
+	return found;
+}
+
+/* ---- in one piece ---- */
+
+/* Messages [first, end) that make up whole collectives, which begin and end with them. */
+typedef struct Run
+{
+	const L4Intervals *messages;
+	const double *moved;
+	int64		first;
+	int64		end;
+	double		bytes;
+} Run;
+
+/* Divides a run into so many collectives: where each has moved its part of the bytes. */
+static void
+divide_run(const Run *run, int64 into, L4Collectives *result)
+{
+	double		part = run->bytes / into;
+	double		needed = part;
+	double		took = 0;
+	int64		made = 0;
+
+	for (int64 i = run->first; i < run->end; i++)
+	{
+		double		left = run->moved[i];
+		double		lasts = run->messages->ended[i] - run->messages->began[i];
+
+		while (made + 1 < into && left >= needed)
+		{
+			left -= needed;
+			took += lasts * needed / run->moved[i];
+			result->ended[result->count] = run->messages->ended[i] - lasts * left / run->moved[i];
+			result->began[result->count] = result->ended[result->count] - took;
+			result->moved[result->count++] = part;
+			took = 0;
+			needed = part;
+			made++;
+		}
+		needed -= left;
+		took += run->moved[i] > 0 ? lasts * left / run->moved[i] : lasts;
+	}
+	result->ended[result->count] = run->messages->ended[run->end - 1];
+	result->began[result->count] = result->ended[result->count] - took;
+	result->moved[result->count++] = part;
 }
 
 void
-collectives_of(const L4Intervals *messages, const double *moved, double size, double tolerance, L4Collectives *result)
+collectives_of(const L4Intervals *messages, const double *moved, const L4CollectiveSize *size, double tolerance,
+			   L4Collectives *result)
 {
-	double		bytes = 0;
-	double		took = 0;
+	Run			run = {messages, moved};
+	double		until = -INFINITY;
 
 	result->count = 0;
 	for (int64 i = 0; i < messages->count; i++)
 	{
-		bytes += moved[i];
-		took += messages->ended[i] - messages->began[i];
-		if (!are_whole(bytes, size, tolerance, INFINITY) && i + 1 < messages->count)
+		bool		last = i + 1 == messages->count;
+		bool		whole;
+
+		run.end = i + 1;
+		run.bytes += moved[i];
+		until = Max(until, messages->ended[i]);
+		whole = are_whole(run.bytes, size->bytes, tolerance, INFINITY);
+		if (!last && !whole &&
+			(run.bytes <= MOST_AT_ONCE * size->bytes || messages->began[i + 1] - until < size->pause))
 			continue;
-		result->began[result->count] = messages->ended[i] - took;
-		result->ended[result->count] = messages->ended[i];
-		result->moved[result->count++] = bytes;
-		bytes = took = 0;
+		divide_run(&run, whole ? 1 : Max((int64) rint(run.bytes / size->bytes), 1), result);
+		run.first = i + 1;
+		run.bytes = 0;
 	}
+}
+
+static double
+bytes_of_all(const double *moved, int64 count)
+{
+	double		bytes = 0;
+
+	for (int64 i = 0; i < count; i++)
+		bytes += moved[i];
+	return bytes;
+}
+
+L4Collectives
+collectives_room(const L4Intervals *messages, const double *moved, const L4CollectiveSize *size)
+{
+	int64		room = messages->count + (int64) (bytes_of_all(moved, messages->count) / size->bytes) + 1;
+
+	return (L4Collectives) {numbers(room), numbers(room), numbers(room)};
+}
+
+void
+collectives_free(L4Collectives *collectives)
+{
+	pfree(collectives->began);
+	pfree(collectives->ended);
+	pfree(collectives->moved);
 }

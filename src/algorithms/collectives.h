@@ -13,7 +13,15 @@ typedef struct L4CollectiveRule
 	double		tolerance;		/* which move the same within this share */
 } L4CollectiveRule;
 
-/* Collectives, each in one piece that ends when its last one does; as many as there are of a link's messages, at most. */
+/* What collectives move, as bursts tell that this pause parts. */
+typedef struct L4CollectiveSize
+{
+	double		bytes;
+	double		pause;
+	double		share;			/* of all bytes are in bursts that are whole */
+} L4CollectiveSize;
+
+/* Collectives, each in one piece that ends when its last one does. */
 typedef struct L4Collectives
 {
 	double	   *began;
@@ -25,17 +33,22 @@ typedef struct L4Collectives
 #define COLLECTIVE_SIZES 4
 
 /*
- * What a collective may move (bytes), what explains most first, by bursts that come in one piece whatever the others do.
- * Returns how many sizes there are. moved: bytes of the messages. Time O(n log n) for each pause that may part bursts.
+ * What a collective may move, what explains most first, by bursts that come in one piece whatever the others do. Returns how
+ * many sizes there are. moved: bytes of the messages. Allocates in the current memory context. Time O(n log n) for each pause
+ * that may part bursts.
  */
 extern int	collective_sizes(const L4Intervals *messages, const double *moved, const L4CollectiveRule *rule,
-							 double sizes[COLLECTIVE_SIZES]);
+							 L4CollectiveSize sizes[COLLECTIVE_SIZES]);
 
 /*
- * Makes collectives of messages, each of which moves `size` bytes, or a whole number of times that where several go at once.
- * result: room for one of each message. Time O(n).
+ * Makes collectives of messages, each of which moves so many bytes, or a whole number of times that where several go at once.
+ * result: of collectives_room. Time O(n).
  */
-extern void collectives_of(const L4Intervals *messages, const double *moved, double size, double tolerance,
+extern void collectives_of(const L4Intervals *messages, const double *moved, const L4CollectiveSize *size, double tolerance,
 						   L4Collectives *result);
+
+/* Room for collectives of this size. */
+extern L4Collectives collectives_room(const L4Intervals *messages, const double *moved, const L4CollectiveSize *size);
+extern void collectives_free(L4Collectives *collectives);
 
 #endif							/* L4_COLLECTIVES_H */
