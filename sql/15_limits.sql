@@ -630,6 +630,10 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_beside_share', 0.8, 'share',
 		'Of several that are slow at once those are told that are so by this much of the slowest: others wait for it, too, so '
 		'that what they are slow by does not show.'),
+	(true, 'flow_awaited', 0.8, 'factor',
+		'While steps take longer all wait for the server whose links send at most this much of what those of any other do '
+		'before the last one is there: behind it one rank more can send around the ring with each place, ahead of it nearly '
+		'all can.'),
 	(true, 'flow_slow_step', 0.08, 'logarithm', 'Steps are slow that take this much longer than those before, for several.'),
 	(true, 'flow_slow_steps', 5, 'steps', 'For so many steps at least.'),
 	(true, 'flow_element_share', 0.8, 'share of pairs',

@@ -573,6 +573,43 @@ COMMENT ON FUNCTION @extschema@.l4_slow_steps_of(@extschema@.l4_flow_trace[], @e
 'Step: Steps of a job that take longer than others of it, several in a row: cross-step as in LLMPrism, but for levels that '
 'last; single long steps are evaluations and checkpoints.';
 
+CREATE FUNCTION @extschema@.l4_awaited_servers(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+RETURNS SETOF @extschema@.l4_flow_finding
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
+SET enable_nestloop = off
+BEGIN ATOMIC
+	WITH longer AS MATERIALIZED (
+		SELECT s.job, s.began, s.ended, s.factor FROM @extschema@.l4_slow_steps_of(l4_awaited_servers.traces, limits) s
+	), links AS (
+		SELECT l.job, l.began, l.ended, l.factor, t.server, percentile_cont(0.5) WITHIN GROUP (ORDER BY e.early) AS early
+		FROM longer l
+		JOIN @extschema@.l4_each_trace(l4_awaited_servers.traces) t ON t.job = l.job AND t.early IS NOT NULL
+		CROSS JOIN LATERAL unnest(t.early, t.ends[2:]) e(early, ended)
+		WHERE e.early <> 'NaN' AND e.ended BETWEEN l.began AND l.ended
+		GROUP BY l.job, l.began, l.ended, l.factor, t.server, t.source, t.destination
+	), servers AS (
+		SELECT k.job, k.began, k.ended, k.factor, k.server, avg(k.early) AS early
+		FROM links k
+		GROUP BY k.job, k.began, k.ended, k.factor, k.server
+	), ranked AS (
+		SELECT s.job, s.began, s.ended, s.factor, s.server, s.early,
+			lead(s.early) OVER w AS next, row_number() OVER w AS place
+		FROM servers s
+		WINDOW w AS (PARTITION BY s.job, s.began ORDER BY s.early)
+	)
+	SELECT r.job, 'slow_accelerator', CASE WHEN cardinality(a.addresses) = 1 THEN a.addresses[1] ELSE r.server END, r.began,
+		r.ended, r.factor, 0.8,
+		jsonb_build_object('server', r.server, 'accelerators', to_jsonb(a.addresses), 'stage', NULL)
+	FROM ranked r
+	CROSS JOIN LATERAL (SELECT array_agg(t.source ORDER BY t.source) AS addresses
+		FROM @extschema@.l4_each_trace(l4_awaited_servers.traces) t
+		WHERE t.kind = 'accelerator' AND t.job = r.job AND t.server = r.server) a
+	WHERE r.place = 1 AND r.early <= (limits).flow_awaited * r.next;
+END;
+COMMENT ON FUNCTION @extschema@.l4_awaited_servers(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
+'Step: Of jobs with sharded parameters, while their steps take longer (l4_slow_steps_of), the server that all wait for: the '
+'others send the first pieces of each collective before it is there (l4_step_early; limit flow_awaited).';
+
 -- ---- silence ----
 
 CREATE TYPE @extschema@.l4_flow_stop AS (
@@ -719,7 +756,10 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 SET enable_nestloop = off
 SET work_mem = '32MB'
 BEGIN ATOMIC
-	WITH waited_for AS MATERIALIZED (
+	WITH elements AS MATERIALIZED (
+		SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
+		FROM @extschema@.l4_slow_elements(l4_flow_findings.traces, limits) f
+	), waited_for AS MATERIALIZED (
 		SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
 		FROM @extschema@.l4_slow_sharded(l4_flow_findings.traces, limits) f
 		UNION ALL
@@ -734,7 +774,7 @@ BEGIN ATOMIC
 	FROM @extschema@.l4_timed_out_senders(l4_flow_findings.traces, limits) f
 	UNION ALL
 	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
-	FROM @extschema@.l4_slow_elements(l4_flow_findings.traces, limits) f
+	FROM elements f
 	-- records that are open while all wait for the slowest are slow, on whichever links
 	WHERE NOT EXISTS (SELECT FROM waited_for w WHERE w.job = f.job AND w.began <= f.ended AND w.ended >= f.began)
 	UNION ALL
@@ -743,6 +783,12 @@ BEGIN ATOMIC
 	UNION ALL
 	SELECT w.job, w.kind, w.subject, w.began, w.ended, w.factor, w.confidence, w.facts
 	FROM waited_for w
+	UNION ALL
+	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
+	FROM @extschema@.l4_awaited_servers(l4_flow_findings.traces, limits) f
+	-- a link that is slow makes steps longer, too
+	WHERE NOT EXISTS (SELECT FROM (TABLE elements UNION ALL TABLE waited_for) w
+		WHERE COALESCE(w.job, f.job) = f.job AND w.began <= f.ended AND w.ended >= f.began)
 	UNION ALL
 	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
 	FROM @extschema@.l4_slow_steps_of(l4_flow_findings.traces, limits) f;

@@ -192,30 +192,77 @@ divide_run(const Run *run, int64 into, L4Collectives *result)
 	result->moved[result->count++] = part;
 }
 
+/*
+ * Takes messages into a run, which begins with the next, until they make up whole collectives, or so many that they are no
+ * longer looked for. False: there are no more messages; *whole: are they?
+ */
+static bool
+next_run(Run *run, const L4CollectiveSize *size, double tolerance, bool *whole)
+{
+	const L4Intervals *messages = run->messages;
+	double		until = -INFINITY;
+
+	run->first = run->end;
+	run->bytes = 0;
+	while (run->end < messages->count)
+	{
+		until = Max(until, messages->ended[run->end]);
+		run->bytes += run->moved[run->end++];
+		*whole = are_whole(run->bytes, size->bytes, tolerance, INFINITY);
+		if (*whole || run->end == messages->count || (run->bytes > MOST_AT_ONCE * size->bytes &&
+													  messages->began[run->end] - until >= size->pause))
+			return true;
+	}
+	return false;
+}
+
 void
 collectives_of(const L4Intervals *messages, const double *moved, const L4CollectiveSize *size, double tolerance,
 			   L4Collectives *result)
 {
 	Run			run = {messages, moved};
-	double		until = -INFINITY;
+	bool		whole;
 
 	result->count = 0;
-	for (int64 i = 0; i < messages->count; i++)
-	{
-		bool		last = i + 1 == messages->count;
-		bool		whole;
-
-		run.end = i + 1;
-		run.bytes += moved[i];
-		until = Max(until, messages->ended[i]);
-		whole = are_whole(run.bytes, size->bytes, tolerance, INFINITY);
-		if (!last && !whole &&
-			(run.bytes <= MOST_AT_ONCE * size->bytes || messages->began[i + 1] - until < size->pause))
-			continue;
+	while (next_run(&run, size, tolerance, &whole))
 		divide_run(&run, whole ? 1 : Max((int64) rint(run.bytes / size->bytes), 1), result);
-		run.first = i + 1;
-		run.bytes = 0;
+}
+
+bool
+collectives_early(const L4Intervals *messages, const double *moved, const L4CollectiveRule *rule, const double *ends,
+				  int64 count, double *early)
+{
+	L4CollectiveSize sizes[COLLECTIVE_SIZES];
+	int			found = collective_sizes(messages, moved, rule, sizes);
+	L4CollectiveSize size = sizes[0];
+	Run			run = {messages, moved};
+	double	   *bytes;
+	int64		step = 0;
+	bool		whole;
+
+	if (found == 0)
+		return false;
+	/* all of a way, forwards or backwards, may be one burst, too */
+	for (int i = 1; i < found; i++)
+		size = sizes[i].bytes < size.bytes ? sizes[i] : size;
+	bytes = numbers(count);
+	memset(bytes, 0, count * sizeof(double));
+	memset(early, 0, count * sizeof(double));
+	while (next_run(&run, &size, rule->tolerance, &whole))
+	{
+		double		last = messages->began[run.end - 1];
+
+		while (step < count && last >= ends[step + 1])
+			step++;
+		if (step == count || last < ends[step] || !whole || run.bytes > (MOST_AT_ONCE + rule->tolerance) * size.bytes)
+			continue;
+		bytes[step] += run.bytes;
+		early[step] += run.bytes - moved[run.end - 1];
 	}
+	for (int64 i = 0; i < count; i++)
+		early[i] = bytes[i] > 0 ? early[i] / bytes[i] : NAN;
+	pfree(bytes);
+	return true;
 }
 
 static double

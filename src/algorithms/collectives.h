@@ -51,4 +51,12 @@ extern void collectives_of(const L4Intervals *messages, const double *moved, con
 extern L4Collectives collectives_room(const L4Intervals *messages, const double *moved, const L4CollectiveSize *size);
 extern void collectives_free(L4Collectives *collectives);
 
+/*
+ * Of each of count steps, of which ends[i] to ends[i + 1] is the i-th: the share of its bytes that went in pieces before the
+ * last one of their collective, as not all were there yet; NAN where none is told. False: what a collective moves is not told.
+ * Around a ring nothing goes early from whoever is last, and next to nothing from those behind it. Time as collective_sizes.
+ */
+extern bool collectives_early(const L4Intervals *messages, const double *moved, const L4CollectiveRule *rule,
+							  const double *ends, int64 count, double *early);
+
 #endif							/* L4_COLLECTIVES_H */

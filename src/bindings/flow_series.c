@@ -1,11 +1,12 @@
 /*
  * flow_series.c: functions over series of messages: l4_regular_interval, l4_together, l4_bursts, l4_step_cycles,
- * l4_step_traffic, l4_step_places, l4_repeated_share, l4_step_beside, l4_late_messages.
+ * l4_step_traffic, l4_step_early, l4_step_places, l4_repeated_share, l4_step_beside, l4_late_messages.
  */
 #include "ground/l4.h"
 
 #include <math.h>
 
+#include "algorithms/collectives.h"
 #include "algorithms/intervals.h"
 #include "algorithms/repeated.h"
 #include "algorithms/robust.h"
@@ -20,6 +21,7 @@ PG_FUNCTION_INFO_V1(l4_regular_interval);
 PG_FUNCTION_INFO_V1(l4_together);
 PG_FUNCTION_INFO_V1(l4_bursts);
 PG_FUNCTION_INFO_V1(l4_step_cycles);
+PG_FUNCTION_INFO_V1(l4_step_early);
 PG_FUNCTION_INFO_V1(l4_step_traffic);
 PG_FUNCTION_INFO_V1(l4_step_places);
 PG_FUNCTION_INFO_V1(l4_repeated_share);
@@ -296,6 +298,23 @@ l4_step_traffic(PG_FUNCTION_ARGS)
 	values[1] = flow_array(seconds, steps, FLOAT8OID);
 	values[2] = flow_array(first, steps, FLOAT8OID);
 	return flow_row(fcinfo, values, lengthof(values));
+}
+
+/* Arguments: began, lasted, moved, ends, whole_share, tolerance. */
+Datum
+l4_step_early(PG_FUNCTION_ARGS)
+{
+	L4Intervals messages = intervals_of(fcinfo, 0);
+	double	   *moved = flow_as_many(fcinfo, 2, messages.count);
+	int64		end_count;
+	double	   *ends = flow_numbers(fcinfo, 3, &end_count);
+	L4CollectiveRule rule = {flow_option(fcinfo, 4, "whole_share", 0), flow_option(fcinfo, 5, "tolerance", 0)};
+	int64		steps = Max(end_count - 1, 0);
+	double	   *early = palloc0(Max(steps, 1) * sizeof(double));
+
+	if (messages.count == 0 || !collectives_early(&messages, moved, &rule, ends, steps, early))
+		PG_RETURN_NULL();
+	return flow_array(early, steps, FLOAT8OID);
 }
 
 /* Arguments: times, reference, tolerance. */
