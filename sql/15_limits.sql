@@ -642,6 +642,11 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_server_links', 3, 'links',
 		'Where all links from one server to another, and so many at least, are slow at once none of them is to blame: each has '
 		'a network interface of its own, and who sends waits, as for a collective within the server. Two may be so by chance.'),
+	(true, 'flow_slow_at_once', 3, 'elements',
+		'Faults are rare: where so many links of a job, or so many interfaces, are slow at once with no switch in common none of '
+		'them is to blame: their paths meet where nobody sees it, or all wait for the same ...'),
+	(true, 'flow_stands_out', 1.5, 'factor',
+		'... but for one that is slow by so much more (of its logarithm) than any other: the others wait for it.'),
 	(true, 'flow_group_members', 3, 'accelerators',
 		'In a data-parallel group of fewer a slow network interface makes all pairs slow: the interface is named.'),
 	(true, 'flow_silent_steps', 3, 'steps',

@@ -207,6 +207,14 @@ BEGIN ATOMIC
 		FROM explained x
 		WHERE x.kind <> 'slow_link' OR x.pair NOT IN (SELECT p.pair FROM pairs p WHERE p.is_waiting)
 		GROUP BY x.kind, x.name, x.slow, x.all_of_them
+	), at_once AS (
+		-- many that have nothing in common share a way that is not seen, or wait for the same
+		SELECT t.kind, t.name, count(*) AS others, max(-ln(o.factor)) AS others_level
+		FROM told t
+		JOIN told o ON o.kind = t.kind AND o.name <> t.name AND o.began <= t.ended AND o.ended >= t.began
+			AND (o.job = t.job) IS NOT FALSE
+		WHERE t.kind <> 'slow_switch'
+		GROUP BY t.kind, t.name
 	)
 	SELECT t.job, CASE WHEN t.kind IN ('slow_switch', 'slow_group') THEN t.kind ELSE 'slow_link' END, t.name, t.began, t.ended,
 		t.factor,
@@ -215,13 +223,16 @@ BEGIN ATOMIC
 			'slow_pairs', t.slow, 'pairs', t.all_of_them, 'links', to_jsonb(t.links[:5]),
 			'members', (SELECT to_jsonb(g.members) FROM groups g
 				WHERE t.kind = 'slow_group' AND g.job = t.job AND g.name = t.name))
-	FROM told t;
+	FROM told t
+	LEFT JOIN at_once a ON a.kind = t.kind AND a.name = t.name
+	WHERE (a.others < (limits).flow_slow_at_once OR -ln(t.factor) >= (limits).flow_stands_out * a.others_level) IS NOT FALSE;
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_elements(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: What slow pairs have in common: a link, a network interface (its sending or receiving), a switch, a data-parallel '
 'group (named by its first member; cross-group as in LLMPrism); each pair is laid '
 'to the element that has most slow pairs of those of which nearly all are slow (limit flow_element_share), the narrowest of'
-' equals. To no link that waits for its sender (l4_waiting_pairs).';
+' equals. To no link that waits for its sender (l4_waiting_pairs), and to none of many at once, but for one that stands out '
+'(limits flow_slow_at_once, flow_stands_out).';
 
 -- ---- accelerators ----
 
