@@ -509,6 +509,42 @@ COMMENT ON FUNCTION @extschema@.l4_late_links(@extschema@.l4_flow_trace[], @exts
 'Step: Of jobs with sharded parameters the links whose senders compute longer than those of other servers (l4_flow_beside) for '
 'several steps, by the same in all of them, while the job moves less than before; from when to when, and by what logarithm.';
 
+CREATE FUNCTION @extschema@.l4_healthy_links(traces @extschema@.l4_flow_trace[], job int, began double precision,
+	ended double precision, level double precision)
+RETURNS TABLE (source text, destination text, is_healthy boolean)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 100 COST 100000
+BEGIN ATOMIC
+	SELECT t.source, t.destination, 2 * count(b.beside) > count(*)
+		AND percentile_cont(0.5) WITHIN GROUP (ORDER BY b.beside) < l4_healthy_links.level / 2
+	FROM @extschema@.l4_each_trace(l4_healthy_links.traces) t
+	CROSS JOIN LATERAL unnest(t.beside) WITH ORDINALITY b(beside, part)
+	WHERE t.job = l4_healthy_links.job AND t.kind <> 'accelerator'
+		AND t.first_at + b.part * t.period BETWEEN l4_healthy_links.began AND l4_healthy_links.ended
+	GROUP BY t.source, t.destination;
+END;
+COMMENT ON FUNCTION @extschema@.l4_healthy_links(@extschema@.l4_flow_trace[], int, double precision, double precision,
+	double precision) IS
+'Step: The links of a job with sharded parameters, and whether it is known of each in most of this time that its sender '
+'computes by less than half of this level longer than others (l4_flow_beside).';
+
+CREATE FUNCTION @extschema@.l4_blamed_ends(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+RETURNS TABLE (job int, address text, waits_for text, began double precision, ended double precision, level double precision)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
+SET enable_nestloop = off
+BEGIN ATOMIC
+	SELECT l.job, CASE WHEN e.gets THEN l.destination ELSE l.source END, CASE WHEN NOT e.gets THEN l.destination END, l.began,
+		l.ended, l.level
+	FROM @extschema@.l4_late_links(l4_blamed_ends.traces, limits) l
+	CROSS JOIN LATERAL (
+		SELECT COALESCE(bool_and(h.is_healthy) FILTER (WHERE h.destination = l.source), false)
+			AND COALESCE(bool_and(h.is_healthy) FILTER (WHERE h.source = l.destination), false) IS FALSE AS gets
+		FROM @extschema@.l4_healthy_links(l4_blamed_ends.traces, l.job, l.began, l.ended, l.level) h) e;
+END;
+COMMENT ON FUNCTION @extschema@.l4_blamed_ends(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
+'Step: The ends of late links (l4_late_links) that may be slow: the sender, which waits_for the receiver if that is slow, too. '
+'But who is slow is late for what it gets as well, as what is sent to it waits until it is ready: where the links to the '
+'sender are healthy, and those of the receiver are not known to be, it is the receiver.';
+
 CREATE FUNCTION @extschema@.l4_slow_sharded(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_flow_finding
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
@@ -519,10 +555,10 @@ BEGIN ATOMIC
 		FROM @extschema@.l4_each_trace(l4_slow_sharded.traces) t
 		WHERE t.kind = 'accelerator'
 	), late AS MATERIALIZED (
-		SELECT l.job, l.source, a.server, a.accelerators, b.server AS receiver, l.began, l.ended, l.level
-		FROM @extschema@.l4_late_links(l4_slow_sharded.traces, limits) l
-		JOIN places a ON a.address = l.source
-		JOIN places b ON b.address = l.destination
+		SELECT l.job, l.address AS source, a.server, a.accelerators, b.server AS receiver, l.began, l.ended, l.level
+		FROM @extschema@.l4_blamed_ends(l4_slow_sharded.traces, limits) l
+		JOIN places a ON a.address = l.address
+		LEFT JOIN places b ON b.address = l.waits_for
 	), slowest AS MATERIALIZED (
 		-- whoever is less slow waits, too
 		SELECT l.*
