@@ -656,6 +656,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'are in step with the others.'),
 	(true, 'flow_time_out_factor', 3, 'factor',
 		'A message that takes so many times as long as usual on its link waited for a time-out.'),
+	(true, 'flow_time_out_least', 0.01, 's',
+		'And by so much at least: the time-outs of network interfaces are 4 microseconds times a power of 2 that is set to 14 or '
+		'more (67 ms), and what goes several times as slowly for a millisecond or two shares its way with others.'),
 	(true, 'flow_time_outs', 2, 'messages', 'So many such messages of one sender are no chance ...'),
 	(true, 'flow_time_out_rate', 10, 'factor', '... where they are so many times as frequent as among all others.');
 

@@ -457,10 +457,10 @@ COMMENT ON FUNCTION @extschema@.l4_step_beside(double precision[], real[], real[
 'moved: messages as l4_flow_messages gives them. Errors: 22023 arrays of different lengths, or with NULLs. '
 'Cost: time n * log(n).';
 
-CREATE FUNCTION @extschema@.l4_late_messages(began double precision[], moved real[], busy real[], factor double precision)
-	RETURNS double precision[]
+CREATE FUNCTION @extschema@.l4_late_messages(began double precision[], moved real[], busy real[], factor double precision,
+	least_seconds double precision DEFAULT 0) RETURNS double precision[]
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'l4_late_messages';
-COMMENT ON FUNCTION @extschema@.l4_late_messages(double precision[], real[], real[], double precision) IS
+COMMENT ON FUNCTION @extschema@.l4_late_messages(double precision[], real[], real[], double precision, double precision) IS
 'When those messages (as l4_flow_messages gives them) began that took more than factor times as long for their bytes as the '
-'median, as those do that wait for a time-out. Errors: 22023 arrays of different lengths, or with NULLs, or a factor under 1. '
-'Cost: time n * log(n).';
+'median, and least_seconds more, as those do that wait for a time-out. Errors: 22023 arrays of different lengths, or with '
+'NULLs, a factor under 1, or negative seconds. Cost: time n * log(n).';

@@ -184,7 +184,7 @@ BEGIN ATOMIC
 		NULL::double precision[],
 		(t.traffic).bytes, (t.traffic).busy, (t.traffic).began,
 		CASE WHEN p.number <= 1 THEN @extschema@.l4_late_messages((d.series).began, (d.series).moved, (d.series).busy,
-			(limits).flow_time_out_factor) END,
+			(limits).flow_time_out_factor, (limits).flow_time_out_least) END,
 		CASE WHEN p.number <= 1 THEN b.beside END,
 		CASE WHEN p.number <= 1 AND d.cycle IS NOT NULL THEN @extschema@.l4_step_early((d.series).began, (d.series).lasted,
 			(d.series).moved, COALESCE((s.phases).ended, '{}'), (limits).flow_whole_collectives,

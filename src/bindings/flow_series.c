@@ -385,7 +385,7 @@ l4_step_beside(PG_FUNCTION_ARGS)
 
 /* ---- late ones ---- */
 
-/* Arguments: began, moved, busy, factor. */
+/* Arguments: began, moved, busy, factor, least_seconds. */
 Datum
 l4_late_messages(PG_FUNCTION_ARGS)
 {
@@ -394,15 +394,16 @@ l4_late_messages(PG_FUNCTION_ARGS)
 	double	   *moved = flow_as_many(fcinfo, 1, count);
 	double	   *busy = flow_as_many(fcinfo, 2, count);
 	double		factor = flow_option(fcinfo, 3, "factor", 1);
+	double		least = flow_option(fcinfo, 4, "least_seconds", 0);
 	double	   *slowness = MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(double));
 	double		usual;
 	int64		late = 0;
 
 	for (int64 i = 0; i < count; i++)
-		slowness[i] = busy[i] = moved[i] > 0 ? busy[i] / moved[i] : 0;
+		slowness[i] = moved[i] > 0 ? busy[i] / moved[i] : 0;
 	usual = robust_upper_median(slowness, count);
 	for (int64 i = 0; i < count; i++)
-		if (busy[i] > factor * usual)
+		if (busy[i] > factor * usual * moved[i] && busy[i] - usual * moved[i] >= least && moved[i] > 0)
 			began[late++] = began[i];
 	return flow_array(began, late, FLOAT8OID);
 }
