@@ -704,8 +704,11 @@ BEGIN ATOMIC
 		-- in less than a step it is the pipeline that sends in phases, once a microbatch
 		count(*) FILTER (WHERE m.is_phase) > 2 * count(*) FILTER (WHERE m.is_answered)
 			AND s.job IS NULL
-			-- too few layers for cycles
-			AND count(*) FILTER (WHERE m.period < 2 * m.layer) <= (limits).flow_layer_pairs * count(*),
+			-- too few layers for cycles; what contexts exchange comes at two speeds, too, but in none of these phases
+			AND count(*) FILTER (WHERE m.is_phase AND m.period < 2 * m.layer)
+				<= (limits).flow_layer_pairs * count(*) FILTER (WHERE m.is_phase)
+			AND count(*) FILTER (WHERE m.period < 2 * m.layer)
+				<= (limits).flow_cycle_pairs * count(*) FILTER (WHERE m.is_phase),
 		s.cycle IS NOT NULL AND s.is_summed
 	FROM measured m
 	LEFT JOIN sharded s ON s.job = m.job
