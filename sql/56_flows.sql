@@ -820,6 +820,8 @@ BEGIN ATOMIC
 		GROUP BY c.job
 	), told AS MATERIALIZED (
 		SELECT c.job, c.source, c.destination, c.cycles, (c.cycles).regular * cardinality((c.cycles).ended) AS weight,
+			-- what is slower and moves no more may as well be forwards
+			(c.cycles).weight >= (limits).flow_microbatch_bytes AS is_heavy,
 			-- two microbatches that are taken for one cycle last as long as a step of two, but may begin within one
 			sum(cardinality((c.cycles).ended)) OVER (PARTITION BY c.job, (c.cycles).microbatches) AS alike
 		FROM cycles c
@@ -829,7 +831,7 @@ BEGIN ATOMIC
 	), best AS (
 		SELECT DISTINCT ON (t.job) t.job, t.cycles
 		FROM told t
-		ORDER BY t.job, t.alike DESC, t.weight DESC, t.source, t.destination
+		ORDER BY t.job, t.alike DESC, t.is_heavy DESC, t.weight DESC, t.source, t.destination
 	), compared AS (
 		SELECT t.source, t.destination, t.weight, t.cycles, b.cycles AS best,
 			@extschema@.l4_has_all_cycles(t.cycles, b.cycles, limits) AS has_all

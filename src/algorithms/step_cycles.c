@@ -560,7 +560,10 @@ regular_time(const L4StepCycles *cycles)
 	return cycles->regular * cycles->count * cycles->interval;
 }
 
-/* By collectives of the size with which most cycles are regular, where they are for longer than in `result`, if that is found. */
+/*
+ * By collectives of the size with which most cycles are regular, where they are for longer than in `result`, if that is found.
+ * With a wrong size what goes forwards may seem slower: but backwards gradients are scattered, too.
+ */
 static bool
 cycles_of_collectives(const L4Intervals *messages, const double *moved, const L4CycleRule *rule, bool found,
 					  L4StepCycles *result)
@@ -576,7 +579,7 @@ cycles_of_collectives(const L4Intervals *messages, const double *moved, const L4
 
 		collectives_of(messages, moved, &sizes[i], rule->collective.tolerance, &collectives);
 		pieces = (L4Intervals) {collectives.began, collectives.ended, collectives.count};
-		if (cycles_of_bursts(&pieces, collectives.moved, rule, &cycles) &&
+		if (cycles_of_bursts(&pieces, collectives.moved, rule, &cycles) && cycles.weight >= rule->microbatch.bytes &&
 			(!found || regular_time(&cycles) > regular_time(result)))
 		{
 			*result = cycles;
