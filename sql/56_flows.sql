@@ -308,7 +308,7 @@ CREATE FUNCTION @extschema@.l4_have_same_cycles(a @extschema@.l4_flow_cluster, b
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
 	-- one link may tell microbatches where another tells steps
-	SELECT abs(r.long / (round(r.long / r.short) * r.short) - 1) <= (limits).flow_period_tolerance
+	SELECT abs(r.long / (round(r.long / r.short) * r.short) - 1) <= (limits).flow_cycle_tolerance
 		AND @extschema@.l4_together(r.of_long, r.of_short, (limits).flow_in_step * r.short) >= (limits).flow_in_step_share
 		AND (round(r.long / r.short) > 1
 			OR @extschema@.l4_together(r.of_short, r.of_long, (limits).flow_in_step * r.short) >= (limits).flow_in_step_share)
@@ -320,7 +320,7 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_have_same_cycles(@extschema@.l4_flow_cluster, @extschema@.l4_flow_cluster,
 	@extschema@.l4_limits) IS
 'Step: Do the cycles of layers of two clusters take as long (or one a whole number of those of the other), and end together '
-'but for a constant (limits flow_period_tolerance, flow_in_step, flow_in_step_share)? NULL where one has none.';
+'but for a constant (limits flow_cycle_tolerance, flow_in_step, flow_in_step_share)? NULL where one has none.';
 
 CREATE FUNCTION @extschema@.l4_are_in_step(a @extschema@.l4_flow_cluster, b @extschema@.l4_flow_cluster,
 	limits @extschema@.l4_limits) RETURNS boolean
