@@ -628,18 +628,20 @@ BEGIN ATOMIC
 	WITH longer AS MATERIALIZED (
 		SELECT s.job, s.began, s.ended, s.factor FROM @extschema@.l4_slow_steps_of(l4_awaited_servers.traces, limits) s
 	), links AS (
-		SELECT l.job, l.began, l.ended, l.factor, t.server, percentile_cont(0.5) WITHIN GROUP (ORDER BY e.early) AS early
+		SELECT l.job, l.began, l.ended, l.factor, t.server,
+			percentile_cont(0.5) WITHIN GROUP (ORDER BY e.early) FILTER (WHERE e.ended BETWEEN l.began AND l.ended) AS early,
+			percentile_cont(0.5) WITHIN GROUP (ORDER BY e.early) FILTER (WHERE e.ended NOT BETWEEN l.began AND l.ended) AS usual
 		FROM longer l
 		JOIN @extschema@.l4_each_trace(l4_awaited_servers.traces) t ON t.job = l.job AND t.early IS NOT NULL
 		CROSS JOIN LATERAL unnest(t.early, t.ends[2:]) e(early, ended)
-		WHERE e.early <> 'NaN' AND e.ended BETWEEN l.began AND l.ended
+		WHERE e.early <> 'NaN'
 		GROUP BY l.job, l.began, l.ended, l.factor, t.server, t.source, t.destination
 	), servers AS (
-		SELECT k.job, k.began, k.ended, k.factor, k.server, avg(k.early) AS early
+		SELECT k.job, k.began, k.ended, k.factor, k.server, avg(k.early) AS early, avg(k.usual) AS usual
 		FROM links k
 		GROUP BY k.job, k.began, k.ended, k.factor, k.server
 	), ranked AS (
-		SELECT s.job, s.began, s.ended, s.factor, s.server, s.early,
+		SELECT s.job, s.began, s.ended, s.factor, s.server, s.early, s.usual,
 			lead(s.early) OVER w AS next, row_number() OVER w AS place
 		FROM servers s
 		WINDOW w AS (PARTITION BY s.job, s.began ORDER BY s.early)
@@ -651,7 +653,9 @@ BEGIN ATOMIC
 	CROSS JOIN LATERAL (SELECT array_agg(t.source ORDER BY t.source) AS addresses
 		FROM @extschema@.l4_each_trace(l4_awaited_servers.traces) t
 		WHERE t.kind = 'accelerator' AND t.job = r.job AND t.server = r.server) a
-	WHERE r.place = 1 AND r.early <= (limits).flow_awaited * r.next;
+	WHERE r.place = 1 AND r.early <= (limits).flow_awaited * r.next
+		-- what goes in one piece at any time tells nothing
+		AND r.early < (limits).flow_awaited * r.usual;
 END;
 COMMENT ON FUNCTION @extschema@.l4_awaited_servers(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: Of jobs with sharded parameters, while their steps take longer (l4_slow_steps_of), the server that all wait for: the '
