@@ -643,8 +643,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'Where all links from one server to another, and so many at least, are slow at once none of them is to blame: each has '
 		'a network interface of its own, and who sends waits, as for a collective within the server. Two may be so by chance.'),
 	(true, 'flow_slow_at_once', 3, 'elements',
-		'Faults are rare: where so many links of a job, or so many interfaces, are slow at once with no switch in common none of '
-		'them is to blame: their paths meet where nobody sees it, or all wait for the same ...'),
+		'Faults are rare: where so many links of a job, or so many interfaces, are slow at once with no switch in common none '
+		'of them is to blame: their paths meet where nobody sees it, or all wait for the same ...'),
 	(true, 'flow_stands_out', 1.5, 'factor',
 		'... but for one that is slow by so much more (of its logarithm) than any other: the others wait for it.'),
 	(true, 'flow_group_members', 3, 'accelerators',
@@ -657,8 +657,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_time_out_factor', 3, 'factor',
 		'A message that takes so many times as long as usual on its link waited for a time-out.'),
 	(true, 'flow_time_out_least', 0.01, 's',
-		'And by so much at least: the time-outs of network interfaces are 4 microseconds times a power of 2 that is set to 14 or '
-		'more (67 ms), and what goes several times as slowly for a millisecond or two shares its way with others.'),
+		'And by so much at least: the time-outs of network interfaces are 4 microseconds times a power of 2 that is set to 14 '
+		'or more (67 ms), and what goes several times as slowly for a millisecond or two shares its way with others.'),
 	(true, 'flow_time_outs', 2, 'messages', 'So many such messages of one sender are no chance ...'),
 	(true, 'flow_time_out_rate', 10, 'factor', '... where they are so many times as frequent as among all others.');
 

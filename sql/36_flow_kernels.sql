@@ -421,12 +421,12 @@ CREATE FUNCTION @extschema@.l4_step_early(began double precision[], lasted real[
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20000 AS 'MODULE_PATHNAME', 'l4_step_early';
 COMMENT ON FUNCTION @extschema@.l4_step_early(double precision[], real[], real[], double precision[], double precision,
 	double precision) IS
-'Of what a link with collectives (of sharded parameters: ZeRO-3, FSDP) moves in each step, of which ends are the ends, one more '
-'than there are steps, the share that goes in pieces before the last one of their collective: those who are early send what '
-'they have, and the rest when the last one is there; from that one, around a ring, everything goes at once. NaN for a step '
-'without any. NULL where less than whole_share of the bytes comes in collectives that move the same within tolerance, for any '
-'pause between them. began (in order), lasted, moved: messages as l4_flow_messages gives them. Errors: 22023 arrays of '
-'different lengths, or with NULLs, or options out of their range. Cost: time n * log(n).';
+'Of what a link with collectives (of sharded parameters: ZeRO-3, FSDP) moves in each step, of which ends are the ends, one '
+'more than there are steps, the share that goes in pieces before the last one of their collective: those who are early send '
+'what they have, and the rest when the last one is there; from that one, around a ring, everything goes at once. NaN for a '
+'step without any. NULL where less than whole_share of the bytes comes in collectives that move the same within tolerance, '
+'for any pause between them. began (in order), lasted, moved: messages as l4_flow_messages gives them. Errors: 22023 arrays '
+'of different lengths, or with NULLs, or options out of their range. Cost: time n * log(n).';
 
 CREATE FUNCTION @extschema@.l4_step_places(times double precision[], reference double precision[], tolerance double precision)
 	RETURNS int[]

@@ -156,16 +156,16 @@ COMMENT ON FUNCTION @extschema@.l4_waiting_pairs(@extschema@.l4_flow_trace[], @e
 'for, too (limit flow_lost_factor), or to one that gets nothing else of the kind. is_waiting: all links from its server to the '
 'other are slow at once (limit flow_server_links), so that the sender waits and no link is to blame.';
 
-CREATE FUNCTION @extschema@.l4_slow_elements(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+CREATE FUNCTION @extschema@.l4_common_elements(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_flow_finding
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
 	WITH pairs AS MATERIALIZED (
 		SELECT p.pair, p.job, p.kind, p.source, p.destination, p.path, p.began, p.ended, p.level, p.is_slow, p.is_waiting
-		FROM @extschema@.l4_waiting_pairs(l4_slow_elements.traces, limits) p
+		FROM @extschema@.l4_waiting_pairs(l4_common_elements.traces, limits) p
 	), groups AS MATERIALIZED (
 		SELECT e.job, e.name, array_agg(e.address ORDER BY e.place) AS members
-		FROM @extschema@.l4_exchanges_of(l4_slow_elements.traces) e
+		FROM @extschema@.l4_exchanges_of(l4_common_elements.traces) e
 		WHERE e.kind = 'data'
 		GROUP BY e.job, e.name
 		HAVING count(*) >= (limits).flow_group_members
@@ -207,14 +207,6 @@ BEGIN ATOMIC
 		FROM explained x
 		WHERE x.kind <> 'slow_link' OR x.pair NOT IN (SELECT p.pair FROM pairs p WHERE p.is_waiting)
 		GROUP BY x.kind, x.name, x.slow, x.all_of_them
-	), at_once AS (
-		-- many that have nothing in common share a way that is not seen, or wait for the same
-		SELECT t.kind, t.name, count(*) AS others, max(-ln(o.factor)) AS others_level
-		FROM told t
-		JOIN told o ON o.kind = t.kind AND o.name <> t.name AND o.began <= t.ended AND o.ended >= t.began
-			AND (o.job = t.job) IS NOT FALSE
-		WHERE t.kind <> 'slow_switch'
-		GROUP BY t.kind, t.name
 	)
 	SELECT t.job, CASE WHEN t.kind IN ('slow_switch', 'slow_group') THEN t.kind ELSE 'slow_link' END, t.name, t.began, t.ended,
 		t.factor,
@@ -223,16 +215,39 @@ BEGIN ATOMIC
 			'slow_pairs', t.slow, 'pairs', t.all_of_them, 'links', to_jsonb(t.links[:5]),
 			'members', (SELECT to_jsonb(g.members) FROM groups g
 				WHERE t.kind = 'slow_group' AND g.job = t.job AND g.name = t.name))
-	FROM told t
-	LEFT JOIN at_once a ON a.kind = t.kind AND a.name = t.name
-	WHERE (a.others < (limits).flow_slow_at_once OR -ln(t.factor) >= (limits).flow_stands_out * a.others_level) IS NOT FALSE;
+	FROM told t;
 END;
-COMMENT ON FUNCTION @extschema@.l4_slow_elements(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
+COMMENT ON FUNCTION @extschema@.l4_common_elements(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: What slow pairs have in common: a link, a network interface (its sending or receiving), a switch, a data-parallel '
 'group (named by its first member; cross-group as in LLMPrism); each pair is laid '
 'to the element that has most slow pairs of those of which nearly all are slow (limit flow_element_share), the narrowest of'
-' equals. To no link that waits for its sender (l4_waiting_pairs), and to none of many at once, but for one that stands out '
-'(limits flow_slow_at_once, flow_stands_out).';
+' equals. To no link that waits for its sender (l4_waiting_pairs).';
+
+CREATE FUNCTION @extschema@.l4_slow_elements(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+RETURNS SETOF @extschema@.l4_flow_finding
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
+BEGIN ATOMIC
+	WITH common AS MATERIALIZED (
+		SELECT c.job, c.kind, c.subject, c.began, c.ended, c.factor, c.confidence, c.facts,
+			-- interfaces, which have several links, and single links
+			c.kind || COALESCE(c.facts ->> 'end', '') AS element
+		FROM @extschema@.l4_common_elements(l4_slow_elements.traces, limits) c
+	), at_once AS (
+		SELECT t.element, t.subject, count(*) AS others, max(-ln(o.factor)) AS level
+		FROM common t
+		JOIN common o ON o.element = t.element AND o.subject <> t.subject AND o.began <= t.ended AND o.ended >= t.began
+			AND (o.job = t.job) IS NOT FALSE
+		WHERE t.kind <> 'slow_switch'
+		GROUP BY t.element, t.subject
+	)
+	SELECT c.job, c.kind, c.subject, c.began, c.ended, c.factor, c.confidence, c.facts
+	FROM common c
+	LEFT JOIN at_once a ON a.element = c.element AND a.subject = c.subject
+	WHERE (a.others < (limits).flow_slow_at_once OR -ln(c.factor) >= (limits).flow_stands_out * a.level) IS NOT FALSE;
+END;
+COMMENT ON FUNCTION @extschema@.l4_slow_elements(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
+'Step: l4_common_elements, but no link, interface or group that is slow at once with others of its kind, unless it stands out '
+'(limits flow_slow_at_once, flow_stands_out): their paths meet where nobody sees it, or they wait for the same.';
 
 -- ---- accelerators ----
 

@@ -20,11 +20,23 @@
 #define LEAST_BURSTS 32
 /* Pauses are tried from the shortest on, each longer than the last by this factor. */
 #define LONGER 1.5
+/* There are at least so many in a step: all of a way, forwards or backwards, may be one burst as well. */
+#define LEAST_IN_STEP 8
 
 static double *
 numbers(int64 count)
 {
 	return MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(double));
+}
+
+static double
+bytes_of_all(const double *moved, int64 count)
+{
+	double		bytes = 0;
+
+	for (int64 i = 0; i < count; i++)
+		bytes += moved[i];
+	return bytes;
 }
 
 /* Bytes of bursts that a pause parts, ascending; returns how many. */
@@ -94,7 +106,7 @@ share_of_whole(const double *sizes, int64 count, double size, double tolerance)
 	return all > 0 ? whole / all : 0;
 }
 
-/* Takes one more size, in the order of what they explain; of those that are alike that which explains most. Returns how many. */
+/* Takes one more size, in the order of what they explain; of those that are alike the best. Returns how many there are. */
 static int
 take_size(L4CollectiveSize *sizes, int count, const L4CollectiveSize *size, double tolerance)
 {
@@ -234,27 +246,27 @@ collectives_early(const L4Intervals *messages, const double *moved, const L4Coll
 {
 	L4CollectiveSize sizes[COLLECTIVE_SIZES];
 	int			found = collective_sizes(messages, moved, rule, sizes);
-	L4CollectiveSize size = sizes[0];
 	Run			run = {messages, moved};
+	double		most = count > 0 ? bytes_of_all(moved, messages->count) / count / LEAST_IN_STEP : 0;
 	double	   *bytes;
 	int64		step = 0;
+	int			use = 0;
 	bool		whole;
 
-	if (found == 0)
+	while (use < found && sizes[use].bytes > most)
+		use++;
+	if (use == found)
 		return false;
-	/* all of a way, forwards or backwards, may be one burst, too */
-	for (int i = 1; i < found; i++)
-		size = sizes[i].bytes < size.bytes ? sizes[i] : size;
 	bytes = numbers(count);
 	memset(bytes, 0, count * sizeof(double));
 	memset(early, 0, count * sizeof(double));
-	while (next_run(&run, &size, rule->tolerance, &whole))
+	while (next_run(&run, &sizes[use], rule->tolerance, &whole))
 	{
 		double		last = messages->began[run.end - 1];
 
 		while (step < count && last >= ends[step + 1])
 			step++;
-		if (step == count || last < ends[step] || !whole || run.bytes > (MOST_AT_ONCE + rule->tolerance) * size.bytes)
+		if (step == count || last < ends[step] || !whole || run.bytes > (MOST_AT_ONCE + rule->tolerance) * sizes[use].bytes)
 			continue;
 		bytes[step] += run.bytes;
 		early[step] += run.bytes - moved[run.end - 1];
@@ -263,16 +275,6 @@ collectives_early(const L4Intervals *messages, const double *moved, const L4Coll
 		early[i] = bytes[i] > 0 ? early[i] / bytes[i] : NAN;
 	pfree(bytes);
 	return true;
-}
-
-static double
-bytes_of_all(const double *moved, int64 count)
-{
-	double		bytes = 0;
-
-	for (int64 i = 0; i < count; i++)
-		bytes += moved[i];
-	return bytes;
 }
 
 L4Collectives

@@ -3,8 +3,8 @@
 
     flows_fourth.py NAME FOLDER [SEED]     fourth1 to fourth12; another SEED than that of its name gives another window
 
-Written blind, and in another way than the others: a fluid model. Every transfer is a flow through the links of its path (port of
-the network interface, uplink, downlink, port), the path is picked by a hash of its queue pair, and all flows that meet share
+Written blind, and in another way than the others: a fluid model. Every transfer is a flow through the links of its path (port
+of the network interface, uplink, downlink, port), the path is picked by a hash of its queue pair, and all flows that meet share
 the links max-min fairly, anew whenever one comes or goes. What ranks do are coroutines, with streams of their own for
 collectives, as on an accelerator; collectives are pipelined in pieces: rings that each channel leads through a server by
 another interface, double binary trees, exchanges flat or hierarchical. What a collector makes of it is done at the end: pieces
@@ -25,11 +25,13 @@ EPOCH = datetime.datetime(2026, 1, 1)
 
 # Jobs. kind: pipeline (schedule: 1f1b, interleaved, zero_bubble; reduced behind it), data (buckets reduced during the last
 # backward, or all of them: zero 2), sharded (parameters gathered layer by layer; shard: ranks of a group, others are replicas).
-# forward: seconds (of a microbatch and stage, or of a layer); activation, gradient: bytes; wide: of sums, times those of parameters; pieces: of a collective
+# forward: seconds (of a microbatch and stage, or of a layer); activation, gradient: bytes; wide: of sums, times those of
+# parameters; pieces: of a collective
 # on a hop
 PLAIN = dict(kind='pipeline', tp=4, pp=4, dp=4, micro=8, forward=0.05, activation=24e6, gradient=1.6e9)
 PLAIN2 = dict(kind='pipeline', tp=8, pp=2, dp=4, micro=6, forward=0.07, activation=16e6, gradient=1.2e9)
-INTERLEAVED = dict(kind='pipeline', tp=2, pp=4, dp=4, micro=16, schedule='interleaved', chunks=2, forward=0.016, activation=18e6,
+INTERLEAVED = dict(kind='pipeline', tp=2, pp=4, dp=4, micro=16, schedule='interleaved', chunks=2, forward=0.016,
+                   activation=18e6,
                    gradient=1.5e9, zero=1)
 ZERO_BUBBLE = dict(kind='pipeline', tp=4, pp=4, dp=4, micro=10, schedule='zero_bubble', forward=0.04, activation=20e6,
                    gradient=1.8e9, algorithm='tree')
@@ -53,7 +55,8 @@ ONE_NIC_DDP = dict(kind='data', tp=1, pp=1, dp=12, micro=2, forward=0.25, gradie
 
 # nics: of a server; rate: bytes a second of one; fabric: (kind, ..): leaf (servers at a leaf, spines, oversubscribed),
 # planes (servers at a leaf, spines, planes), groups (servers at a router, routers of a group); tail: how often computing takes
-# much longer by chance; jitter: of computing, half as much of a step for all; collector: idle and active time-out, lost, doubled,
+# much longer by chance; jitter: of computing, half as much of a step for all; collector: idle and active time-out, lost,
+# doubled,
 # clock (seconds its clocks are off); fault: kind, factor, which job
 FOURTH = {
     # healthy: two plain ones, two that are not
@@ -73,7 +76,8 @@ FOURTH = {
     'fourth6': dict(seed=4106, window=90, nics=4, fabric=('planes', 8, 4, 2), fault=('slow_accelerator', 0.22, 0), spare=2,
                     tail=0.0003, collector=dict(clock=1e-4), jobs=[INTERLEAVED, DDP]),
     'fourth7': dict(seed=4107, window=90, nics=8, fabric=('leaf', 4, 4, 2), fault=('slow_link', 0.35, 0), storage=3,
-                    packets=True, collector=dict(lost=0.003, clock=1e-4), jobs=[dict(PLAIN, scattered=True), dict(ZERO2, cross=True, scattered=True)]),
+                    packets=True, collector=dict(lost=0.003, clock=1e-4),
+                    jobs=[dict(PLAIN, scattered=True), dict(ZERO2, cross=True, scattered=True)]),
     'fourth8': dict(seed=4108, window=70, nics=8, fabric=('groups', 2, 4), fault=('slow_link', 0.4, 0), spare=1, tail=0.0003,
                     jobs=[HSDP, dict(ZERO_BUBBLE, shares=4), dict(FSDP_ACC, shares=4)]),
     'fourth9': dict(seed=4109, window=90, nics=8, fabric=('leaf', 3, 4, 1), fault=('slow_switch', 0.35, None),
@@ -396,7 +400,8 @@ class Ring(Collective):
     rounds = 1
 
     def hops(self):
-        """Of each channel those between servers: a channel comes in by an interface, and leaves by it, or by another (cross)."""
+        """Of each channel those between servers: a channel comes in by an interface, and leaves by it, or by
+        another (cross)."""
         hops = []
         for c in range(self.channels):
             comes = [here[c % len(here)] for here in self.servers]
@@ -491,7 +496,8 @@ class Tree(Collective):
             self.attempt(c, i, j, down)
 
     def attempt(self, c, i, j, allowed):
-        if self.missing[i] or self.missing[j] or (c, i, j) in self.busy or self.sent.get((c, i, j), 0) >= min(allowed, self.pieces):
+        if self.missing[i] or self.missing[j] or (c, i, j) in self.busy or \
+                self.sent.get((c, i, j), 0) >= min(allowed, self.pieces):
             return
         self.busy.add((c, i, j))
         self.send(self.seat(i, c), self.seat(j, c), self.piece, c, lambda: self.over(c, i, j))
@@ -649,7 +655,8 @@ class Job:
         back = name[-1] == 'combine'
         liked = [self.liked[self.place_of(rank)[1]] for rank in ranks]
         share = {rank: w / sum(liked) for rank, w in zip(ranks, liked)}
-        return {(a, b): size * share[a if back else b] * math.exp(self.dice.gauss(0, 0.05)) for a in ranks for b in ranks if a != b}
+        return {(a, b): size * share[a if back else b] * math.exp(self.dice.gauss(0, 0.05)) for a in ranks for b in ranks
+                if a != b}
 
     def place_of(self, rank):
         rest = rank // self.tp
@@ -752,7 +759,8 @@ class Job:
             for r in range(self.shape['rounds']):
                 for part, name in enumerate(('dispatch', 'combine')):
                     yield from self.compute(cell, 0.5 * seconds / self.shape['rounds'] * (liked if part else 1))
-                    waits = [self.join(Exchange, ('tokens', stage, key, r, name), [self.rank(stage, d, context, t) for d in columns],
+                    waits = [self.join(Exchange, ('tokens', stage, key, r, name),
+                                       [self.rank(stage, d, context, t) for d in columns],
                                        self.shape['tokens'], 'expert', step, self.rank(*cell, t)) for t in range(self.tp)]
                     yield waits
         elif self.cp > 1:
@@ -969,7 +977,8 @@ def beside(plan, fabric, clock, dice, idle):
             prefill, decode = ((s, dice.randrange(fabric.nics)) for s in (dice.choice(idle[:half]), dice.choice(idle[half:])))
             gateway = (fabric.servers + 1, dice.randrange(4))
             clock.at(at, fabric.start, (None, 'noise', 31, None), prefill, decode, dice.lognormvariate(17.5, 0.8), lambda: None)
-            clock.at(at + 0.2, fabric.start, (None, 'noise', 32, None), decode, gateway, dice.lognormvariate(9, 1), lambda: None)
+            clock.at(at + 0.2, fabric.start, (None, 'noise', 32, None), decode, gateway, dice.lognormvariate(9, 1),
+                     lambda: None)
     for _ in range(int(plan.get('chatter', 0) * window)):
         one, other = dice.sample(seats, 2)
         if one[0] == other[0]:
@@ -1039,7 +1048,8 @@ def choose_fault(plan, jobs, fabric, dice):
     if kind == 'slow_switch':
         seats = job.seats[one], job.seats[other]
         leaves = [fabric.leaf(s) for s in seats]
-        subject = leaves[0] if leaves[0] == leaves[1] or dice.random() < 0.5 else 'spine-%d' % (dice.randrange(plan['fabric'][2]) + 1)
+        subject = leaves[0] if leaves[0] == leaves[1] or dice.random() < 0.5 else \
+            'spine-%d' % (dice.randrange(plan['fabric'][2]) + 1)
     lasts = kind in ('stalled', 'dead_accelerator') or plan['seed'] % 2 == 0
     return dict(job='' if kind == 'slow_switch' else job.number, kind=kind, subject=subject, factor=factor, ends=ends,
                 began=plan['window'] * dice.uniform(0.32, 0.45),
@@ -1085,7 +1095,8 @@ def write_all(folder, plan, fabric, jobs, dice):
                 began, ended = job.through[step][rank]
                 if began is None:
                     began = job.ended[step - 1].get(rank, job.through[step - 1][rank][1])
-                rows.append((job.number, job.address[rank], step, stamp(began), stamp(job.ended[step].get(rank, ended)), '', '', ''))
+                rows.append((job.number, job.address[rank], step, stamp(began), stamp(job.ended[step].get(rank, ended)),
+                             '', '', ''))
     write(folder, 'truth_steps.csv', 'job,address,step,began,ended,compute,pipeline,data', rows)
     write(folder, 'truth_pauses.csv', 'job,kind,began,ended',
           ((job.number, p[0], stamp(p[1]), stamp(p[2])) for job in jobs for p in job.pause_times.values()
