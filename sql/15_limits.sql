@@ -561,6 +561,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'Else a step is told by the optimizer: the microbatch behind it comes later than others by so many robust deviations '
 		'of what they take. Noise in what layers take does not come each k-th time; more than the 3 of flow_sigma, as many k '
 		'are tried.'),
+	(true, 'flow_whole_collectives', 0.5, 'share of bytes',
+		'Where ranks that are early send the first pieces of a collective long before the last one sends, no pause parts one '
+		'from the next; but each moves the same, which at least so much of a link moves in one piece for some pause.'),
 	(true, 'flow_cycle_regular', 0.9, 'share of steps',
 		'The steps of a link with sharded parameters are those of its sender where this share of them takes as long as the one '
 		'before; else those of the most regular link beside it or, as layers go in lockstep, of the job.'),
@@ -599,6 +602,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_slow_rate', 0.2, 'logarithm',
 		'A link is slow with this much less of the rate of its like, for several steps: paths of one network differ by a tenth '
 		'for good, and sharing and jitter come to that.'),
+	(true, 'flow_alone', 0.25, 'share of messages',
+		'Where parameters are sharded layers are gathered while gradients are scattered, for more or for less of the time: of '
+		'the messages of a step so many are alone on their link. A link that is slow is so for these as well.'),
 	(true, 'flow_like_rate', 0.1, 'logarithm',
 		'Rates of links of one kind that differ by more (robust deviation) tell nothing of each other. Paths differ by a '
 		'hundredth or two; among experts, who wait for each other, each link has a rate of its own, by the tokens that '
@@ -630,6 +636,10 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_beside_share', 0.8, 'share',
 		'Of several that are slow at once those are told that are so by this much of the slowest: others wait for it, too, so '
 		'that what they are slow by does not show.'),
+	(true, 'flow_awaited', 0.8, 'factor',
+		'While steps take longer all wait for the server whose links send at most this much of what those of any other do '
+		'before the last one is there: behind it one rank more can send around the ring with each place, ahead of it nearly '
+		'all can.'),
 	(true, 'flow_slow_step', 0.08, 'logarithm', 'Steps are slow that take this much longer than those before, for several.'),
 	(true, 'flow_slow_steps', 5, 'steps', 'For so many steps at least.'),
 	(true, 'flow_element_share', 0.8, 'share of pairs',
@@ -638,6 +648,11 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_server_links', 3, 'links',
 		'Where all links from one server to another, and so many at least, are slow at once none of them is to blame: each has '
 		'a network interface of its own, and who sends waits, as for a collective within the server. Two may be so by chance.'),
+	(true, 'flow_slow_at_once', 3, 'elements',
+		'Faults are rare: where so many links of a job, or so many interfaces, are slow at once with no switch in common none '
+		'of them is to blame: their paths meet where nobody sees it, or all wait for the same ...'),
+	(true, 'flow_stands_out', 1.5, 'factor',
+		'... but for one that is slow by so much more (of its logarithm) than any other: the others wait for it.'),
 	(true, 'flow_group_members', 3, 'accelerators',
 		'In a data-parallel group of fewer a slow network interface makes all pairs slow: the interface is named.'),
 	(true, 'flow_silent_steps', 3, 'steps',
@@ -647,6 +662,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'are in step with the others.'),
 	(true, 'flow_time_out_factor', 3, 'factor',
 		'A message that takes so many times as long as usual on its link waited for a time-out.'),
+	(true, 'flow_time_out_least', 0.01, 's',
+		'And by so much at least: the time-outs of network interfaces are 4 microseconds times a power of 2 that is set to 14 '
+		'or more (67 ms), and what goes several times as slowly for a millisecond or two shares its way with others.'),
 	(true, 'flow_time_outs', 2, 'messages', 'So many such messages of one sender are no chance ...'),
 	(true, 'flow_time_out_rate', 10, 'factor', '... where they are so many times as frequent as among all others.');
 

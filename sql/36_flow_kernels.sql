@@ -387,16 +387,18 @@ COMMENT ON COLUMN @extschema@.l4_step_cycle_series.regular IS
 
 CREATE FUNCTION @extschema@.l4_step_cycles(began double precision[], lasted real[], moved real[], ratio double precision,
 	share double precision, run int, regular double precision, tolerance double precision,
-	bytes_ratio double precision DEFAULT 1.3, deviations double precision DEFAULT 5)
+	bytes_ratio double precision DEFAULT 1.3, deviations double precision DEFAULT 5, whole_share double precision DEFAULT 0.5)
 	RETURNS @extschema@.l4_step_cycle_series
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20000 AS 'MODULE_PATHNAME', 'l4_step_cycles';
 COMMENT ON FUNCTION @extschema@.l4_step_cycles(double precision[], real[], real[], double precision, double precision, int,
-	double precision, double precision, double precision, double precision) IS
+	double precision, double precision, double precision, double precision, double precision) IS
 'Steps of a job with sharded parameters (ZeRO-3, FSDP), by the messages of one link (in order, as l4_flow_messages gives '
 'them): bursts that come at one speed, then at a lower one, as layers do forwards and backwards. A cycle begins where they '
 'come faster again; the first may have begun before, the last is left out where it is not over. Intervals at the lower speed '
 'are ratio times as long at least, each speed has this share of the intervals and comes in runs of so many bursts, and a '
-'regular share of the cycles takes as long as the one before, within tolerance (a share). NULL where there are no such '
+'regular share of the cycles takes as long as the one before, within tolerance (a share). Where no pause parts layers, as '
+'some ranks begin long before others, messages are pieces of collectives that move the same within tolerance, if whole_share '
+'of the bytes come in whole ones. NULL where there are no such '
 'cycles; layer alone where there are too few of them. Where gradients are accumulated over microbatches each of these is a '
 'cycle, and each k-th begins a step: the one before it moves bytes_ratio times as much as the others, or it comes later than '
 'the others do, by so many robust deviations, behind a pause that they have not: the optimizer. Of fewer than nine cycles, or '
@@ -404,11 +406,27 @@ COMMENT ON FUNCTION @extschema@.l4_step_cycles(double precision[], real[], real[
 'NULLs, or options out of their range. Cost: time n * log(n).';
 
 CREATE FUNCTION @extschema@.l4_step_traffic(began double precision[], moved real[], busy real[], path smallint[],
-	only_path int, ends double precision[]) RETURNS @extschema@.l4_step_traffic_series
+	only_path int, ends double precision[], fastest double precision DEFAULT 1)
+	RETURNS @extschema@.l4_step_traffic_series
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'l4_step_traffic';
-COMMENT ON FUNCTION @extschema@.l4_step_traffic(double precision[], real[], real[], smallint[], int, double precision[]) IS
+COMMENT ON FUNCTION @extschema@.l4_step_traffic(double precision[], real[], real[], smallint[], int, double precision[],
+	double precision) IS
 'What messages (as l4_flow_messages gives them) moved in each step, of which ends are the ends, one more than there are '
-'steps. only_path: those of this path, 0 for all. Errors: 22023 arrays of different lengths, or with NULLs. Cost: time n.';
+'steps. only_path: those of this path, 0 for all. fastest: how long that takes is told by the rate that this share of the '
+'messages of a step have at least, 1: by what they take all together. Errors: 22023 arrays of different lengths, or with '
+'NULLs. Cost: time n.';
+
+CREATE FUNCTION @extschema@.l4_step_early(began double precision[], lasted real[], moved real[], ends double precision[],
+	whole_share double precision, tolerance double precision) RETURNS double precision[]
+	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20000 AS 'MODULE_PATHNAME', 'l4_step_early';
+COMMENT ON FUNCTION @extschema@.l4_step_early(double precision[], real[], real[], double precision[], double precision,
+	double precision) IS
+'Of what a link with collectives (of sharded parameters: ZeRO-3, FSDP) moves in each step, of which ends are the ends, one '
+'more than there are steps, the share that goes in pieces before the last one of their collective: those who are early send '
+'what they have, and the rest when the last one is there; from that one, around a ring, everything goes at once. NaN for a '
+'step without any. NULL where less than whole_share of the bytes comes in collectives that move the same within tolerance, '
+'for any pause between them. began (in order), lasted, moved: messages as l4_flow_messages gives them. Errors: 22023 arrays '
+'of different lengths, or with NULLs, or options out of their range. Cost: time n * log(n).';
 
 CREATE FUNCTION @extschema@.l4_step_places(times double precision[], reference double precision[], tolerance double precision)
 	RETURNS int[]
@@ -439,10 +457,10 @@ COMMENT ON FUNCTION @extschema@.l4_step_beside(double precision[], real[], real[
 'moved: messages as l4_flow_messages gives them. Errors: 22023 arrays of different lengths, or with NULLs. '
 'Cost: time n * log(n).';
 
-CREATE FUNCTION @extschema@.l4_late_messages(began double precision[], moved real[], busy real[], factor double precision)
-	RETURNS double precision[]
+CREATE FUNCTION @extschema@.l4_late_messages(began double precision[], moved real[], busy real[], factor double precision,
+	least_seconds double precision DEFAULT 0) RETURNS double precision[]
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'l4_late_messages';
-COMMENT ON FUNCTION @extschema@.l4_late_messages(double precision[], real[], real[], double precision) IS
+COMMENT ON FUNCTION @extschema@.l4_late_messages(double precision[], real[], real[], double precision, double precision) IS
 'When those messages (as l4_flow_messages gives them) began that took more than factor times as long for their bytes as the '
-'median, as those do that wait for a time-out. Errors: 22023 arrays of different lengths, or with NULLs, or a factor under 1. '
-'Cost: time n * log(n).';
+'median, and least_seconds more, as those do that wait for a time-out. Errors: 22023 arrays of different lengths, or with '
+'NULLs, a factor under 1, or negative seconds. Cost: time n * log(n).';

@@ -143,7 +143,7 @@ CREATE FUNCTION @extschema@.l4_cycles_of(series @extschema@.l4_flow_series, limi
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20000
 RETURN @extschema@.l4_step_cycles((series).began, (series).lasted, (series).moved, (limits).flow_cycle_ratio,
 	(limits).flow_cycle_share, (limits).flow_cycle_run::int, (limits).flow_regular_count, (limits).flow_cycle_tolerance,
-	(limits).flow_microbatch_bytes, (limits).flow_microbatch_deviations);
+	(limits).flow_microbatch_bytes, (limits).flow_microbatch_deviations, (limits).flow_whole_collectives);
 COMMENT ON FUNCTION @extschema@.l4_cycles_of(@extschema@.l4_flow_series, @extschema@.l4_limits) IS
 'Step: l4_step_cycles of what goes one way between two, by the limits.';
 
@@ -308,7 +308,7 @@ CREATE FUNCTION @extschema@.l4_have_same_cycles(a @extschema@.l4_flow_cluster, b
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
 	-- one link may tell microbatches where another tells steps
-	SELECT abs(r.long / (round(r.long / r.short) * r.short) - 1) <= (limits).flow_period_tolerance
+	SELECT abs(r.long / (round(r.long / r.short) * r.short) - 1) <= (limits).flow_cycle_tolerance
 		AND @extschema@.l4_together(r.of_long, r.of_short, (limits).flow_in_step * r.short) >= (limits).flow_in_step_share
 		AND (round(r.long / r.short) > 1
 			OR @extschema@.l4_together(r.of_short, r.of_long, (limits).flow_in_step * r.short) >= (limits).flow_in_step_share)
@@ -320,7 +320,7 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_have_same_cycles(@extschema@.l4_flow_cluster, @extschema@.l4_flow_cluster,
 	@extschema@.l4_limits) IS
 'Step: Do the cycles of layers of two clusters take as long (or one a whole number of those of the other), and end together '
-'but for a constant (limits flow_period_tolerance, flow_in_step, flow_in_step_share)? NULL where one has none.';
+'but for a constant (limits flow_cycle_tolerance, flow_in_step, flow_in_step_share)? NULL where one has none.';
 
 CREATE FUNCTION @extschema@.l4_are_in_step(a @extschema@.l4_flow_cluster, b @extschema@.l4_flow_cluster,
 	limits @extschema@.l4_limits) RETURNS boolean
@@ -704,8 +704,11 @@ BEGIN ATOMIC
 		-- in less than a step it is the pipeline that sends in phases, once a microbatch
 		count(*) FILTER (WHERE m.is_phase) > 2 * count(*) FILTER (WHERE m.is_answered)
 			AND s.job IS NULL
-			-- too few layers for cycles
-			AND count(*) FILTER (WHERE m.period < 2 * m.layer) <= (limits).flow_layer_pairs * count(*),
+			-- too few layers for cycles; what contexts exchange comes at two speeds, too, but in none of these phases
+			AND count(*) FILTER (WHERE m.is_phase AND m.period < 2 * m.layer)
+				<= (limits).flow_layer_pairs * count(*) FILTER (WHERE m.is_phase)
+			AND count(*) FILTER (WHERE m.period < 2 * m.layer)
+				<= (limits).flow_cycle_pairs * count(*) FILTER (WHERE m.is_phase),
 		s.cycle IS NOT NULL AND s.is_summed
 	FROM measured m
 	LEFT JOIN sharded s ON s.job = m.job
@@ -817,6 +820,8 @@ BEGIN ATOMIC
 		GROUP BY c.job
 	), told AS MATERIALIZED (
 		SELECT c.job, c.source, c.destination, c.cycles, (c.cycles).regular * cardinality((c.cycles).ended) AS weight,
+			-- what is slower and moves no more may as well be forwards
+			(c.cycles).weight >= (limits).flow_microbatch_bytes AS is_heavy,
 			-- two microbatches that are taken for one cycle last as long as a step of two, but may begin within one
 			sum(cardinality((c.cycles).ended)) OVER (PARTITION BY c.job, (c.cycles).microbatches) AS alike
 		FROM cycles c
@@ -826,7 +831,7 @@ BEGIN ATOMIC
 	), best AS (
 		SELECT DISTINCT ON (t.job) t.job, t.cycles
 		FROM told t
-		ORDER BY t.job, t.alike DESC, t.weight DESC, t.source, t.destination
+		ORDER BY t.job, t.alike DESC, t.is_heavy DESC, t.weight DESC, t.source, t.destination
 	), compared AS (
 		SELECT t.source, t.destination, t.weight, t.cycles, b.cycles AS best,
 			@extschema@.l4_has_all_cycles(t.cycles, b.cycles, limits) AS has_all

@@ -26,13 +26,15 @@ CREATE TYPE @extschema@.l4_flow_trace AS (
 	busy double precision[],
 	began double precision[],
 	late double precision[],
-	beside double precision[]
+	beside double precision[],
+	early double precision[]
 );
 COMMENT ON TYPE @extschema@.l4_flow_trace IS
 'Step: What the flows of a window tell of an accelerator of a job (kind accelerator; ends, closes, computed, closing, sent, '
 'step) or of what one sends to another on one path (kind of the pair; moved, busy, began by the steps of the sender; '
 'overdue_at: when the next message was due; late: when messages began that took many times as long as usual; beside: '
-'l4_flow_beside; of an accelerator l4_flow_behind). Times in seconds since 1970, ends has one element more than there are '
+'l4_flow_beside; of an accelerator l4_flow_behind; early: l4_step_early by the steps of the sender, where parameters are '
+'sharded). Times in seconds since 1970, ends has one element more than there are '
 'steps.';
 
 CREATE FUNCTION @extschema@.l4_each_trace(traces @extschema@.l4_flow_trace[]) RETURNS SETOF @extschema@.l4_flow_trace
@@ -41,7 +43,8 @@ BEGIN ATOMIC
 	SELECT (t.trace).job, (t.trace).kind, (t.trace).source, (t.trace).destination, (t.trace).server, (t.trace).path,
 		(t.trace).period, (t.trace).flows, (t.trace).bytes, (t.trace).retransmits, (t.trace).first_at, (t.trace).last_at,
 		(t.trace).overdue_at, (t.trace).step, (t.trace).ends, (t.trace).closes, (t.trace).computed, (t.trace).closing,
-		(t.trace).sent, (t.trace).moved, (t.trace).busy, (t.trace).began, (t.trace).late, (t.trace).beside
+		(t.trace).sent, (t.trace).moved, (t.trace).busy, (t.trace).began, (t.trace).late, (t.trace).beside,
+		(t.trace).early
 	FROM (SELECT unnest(l4_each_trace.traces) AS trace) t;
 END;
 COMMENT ON FUNCTION @extschema@.l4_each_trace(@extschema@.l4_flow_trace[]) IS
@@ -104,7 +107,7 @@ BEGIN ATOMIC
 		COALESCE(a.bytes, 0)::bigint, COALESCE(a.retransmits, 0)::bigint, a.first_at, a.last_at, NULL::double precision,
 		@extschema@.l4_step_places((s.phases).ended, s.reference, s.period / 2), (s.phases).ended, (s.phases).began[2:],
 		(w.work).computed, (w.work).closing, (w.work).sent, (s.phases).bytes[2:], NULL::double precision[],
-		NULL::double precision[], NULL::double precision[], b.behind
+		NULL::double precision[], NULL::double precision[], b.behind, NULL::double precision[]
 	FROM unnest(l4_accelerator_traces.steps) s
 	LEFT JOIN @extschema@.l4_flow_work(l4_accelerator_traces.directions, l4_accelerator_traces.steps) w
 		ON w.address = s.address
@@ -181,8 +184,11 @@ BEGIN ATOMIC
 		NULL::double precision[],
 		(t.traffic).bytes, (t.traffic).busy, (t.traffic).began,
 		CASE WHEN p.number <= 1 THEN @extschema@.l4_late_messages((d.series).began, (d.series).moved, (d.series).busy,
-			(limits).flow_time_out_factor) END,
-		CASE WHEN p.number <= 1 THEN b.beside END
+			(limits).flow_time_out_factor, (limits).flow_time_out_least) END,
+		CASE WHEN p.number <= 1 THEN b.beside END,
+		CASE WHEN p.number <= 1 AND d.cycle IS NOT NULL THEN @extschema@.l4_step_early((d.series).began, (d.series).lasted,
+			(d.series).moved, COALESCE((s.phases).ended, '{}'), (limits).flow_whole_collectives,
+			(limits).flow_cycle_tolerance) END
 	FROM @extschema@.l4_each_direction(l4_pair_traces.directions) d
 	JOIN unnest(l4_pair_traces.steps) s ON s.address = d.source
 	LEFT JOIN @extschema@.l4_flow_beside(l4_pair_traces.directions, l4_pair_traces.steps, limits) b
@@ -191,7 +197,9 @@ BEGIN ATOMIC
 		UNION ALL SELECT NULL, 0 WHERE cardinality((d.series).paths) = 0) p
 	-- OFFSET, as it is to be worked out once
 	CROSS JOIN LATERAL (SELECT @extschema@.l4_step_traffic((d.series).began, (d.series).moved, (d.series).busy,
-		(d.series).path, p.number, COALESCE((s.phases).ended, '{}')) AS traffic OFFSET 0) t;
+		(d.series).path, p.number, COALESCE((s.phases).ended, '{}'),
+		-- layers that are gathered while gradients are scattered share the link
+		CASE WHEN d.cycle IS NOT NULL THEN (limits).flow_alone ELSE 1 END) AS traffic OFFSET 0) t;
 END;
 COMMENT ON FUNCTION @extschema@.l4_pair_traces(@extschema@.l4_flow_direction[], @extschema@.l4_flow_accelerator_steps[],
 	@extschema@.l4_limits) IS

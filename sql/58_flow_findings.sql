@@ -156,16 +156,16 @@ COMMENT ON FUNCTION @extschema@.l4_waiting_pairs(@extschema@.l4_flow_trace[], @e
 'for, too (limit flow_lost_factor), or to one that gets nothing else of the kind. is_waiting: all links from its server to the '
 'other are slow at once (limit flow_server_links), so that the sender waits and no link is to blame.';
 
-CREATE FUNCTION @extschema@.l4_slow_elements(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+CREATE FUNCTION @extschema@.l4_common_elements(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_flow_finding
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
 	WITH pairs AS MATERIALIZED (
 		SELECT p.pair, p.job, p.kind, p.source, p.destination, p.path, p.began, p.ended, p.level, p.is_slow, p.is_waiting
-		FROM @extschema@.l4_waiting_pairs(l4_slow_elements.traces, limits) p
+		FROM @extschema@.l4_waiting_pairs(l4_common_elements.traces, limits) p
 	), groups AS MATERIALIZED (
 		SELECT e.job, e.name, array_agg(e.address ORDER BY e.place) AS members
-		FROM @extschema@.l4_exchanges_of(l4_slow_elements.traces) e
+		FROM @extschema@.l4_exchanges_of(l4_common_elements.traces) e
 		WHERE e.kind = 'data'
 		GROUP BY e.job, e.name
 		HAVING count(*) >= (limits).flow_group_members
@@ -217,11 +217,37 @@ BEGIN ATOMIC
 				WHERE t.kind = 'slow_group' AND g.job = t.job AND g.name = t.name))
 	FROM told t;
 END;
-COMMENT ON FUNCTION @extschema@.l4_slow_elements(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
+COMMENT ON FUNCTION @extschema@.l4_common_elements(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: What slow pairs have in common: a link, a network interface (its sending or receiving), a switch, a data-parallel '
 'group (named by its first member; cross-group as in LLMPrism); each pair is laid '
 'to the element that has most slow pairs of those of which nearly all are slow (limit flow_element_share), the narrowest of'
 ' equals. To no link that waits for its sender (l4_waiting_pairs).';
+
+CREATE FUNCTION @extschema@.l4_slow_elements(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+RETURNS SETOF @extschema@.l4_flow_finding
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
+BEGIN ATOMIC
+	WITH common AS MATERIALIZED (
+		SELECT c.job, c.kind, c.subject, c.began, c.ended, c.factor, c.confidence, c.facts,
+			-- interfaces, which have several links, and single links
+			c.kind || COALESCE(c.facts ->> 'end', '') AS element
+		FROM @extschema@.l4_common_elements(l4_slow_elements.traces, limits) c
+	), at_once AS (
+		SELECT t.element, t.subject, count(*) AS others, max(-ln(o.factor)) AS level
+		FROM common t
+		JOIN common o ON o.element = t.element AND o.subject <> t.subject AND o.began <= t.ended AND o.ended >= t.began
+			AND (o.job = t.job) IS NOT FALSE
+		WHERE t.kind <> 'slow_switch'
+		GROUP BY t.element, t.subject
+	)
+	SELECT c.job, c.kind, c.subject, c.began, c.ended, c.factor, c.confidence, c.facts
+	FROM common c
+	LEFT JOIN at_once a ON a.element = c.element AND a.subject = c.subject
+	WHERE (a.others < (limits).flow_slow_at_once OR -ln(c.factor) >= (limits).flow_stands_out * a.level) IS NOT FALSE;
+END;
+COMMENT ON FUNCTION @extschema@.l4_slow_elements(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
+'Step: l4_common_elements, but no link, interface or group that is slow at once with others of its kind, unless it stands out '
+'(limits flow_slow_at_once, flow_stands_out): their paths meet where nobody sees it, or they wait for the same.';
 
 -- ---- accelerators ----
 
@@ -498,6 +524,42 @@ COMMENT ON FUNCTION @extschema@.l4_late_links(@extschema@.l4_flow_trace[], @exts
 'Step: Of jobs with sharded parameters the links whose senders compute longer than those of other servers (l4_flow_beside) for '
 'several steps, by the same in all of them, while the job moves less than before; from when to when, and by what logarithm.';
 
+CREATE FUNCTION @extschema@.l4_healthy_links(traces @extschema@.l4_flow_trace[], job int, began double precision,
+	ended double precision, level double precision)
+RETURNS TABLE (source text, destination text, is_healthy boolean)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 100 COST 100000
+BEGIN ATOMIC
+	SELECT t.source, t.destination, 2 * count(b.beside) > count(*)
+		AND percentile_cont(0.5) WITHIN GROUP (ORDER BY b.beside) < l4_healthy_links.level / 2
+	FROM @extschema@.l4_each_trace(l4_healthy_links.traces) t
+	CROSS JOIN LATERAL unnest(t.beside) WITH ORDINALITY b(beside, part)
+	WHERE t.job = l4_healthy_links.job AND t.kind <> 'accelerator'
+		AND t.first_at + b.part * t.period BETWEEN l4_healthy_links.began AND l4_healthy_links.ended
+	GROUP BY t.source, t.destination;
+END;
+COMMENT ON FUNCTION @extschema@.l4_healthy_links(@extschema@.l4_flow_trace[], int, double precision, double precision,
+	double precision) IS
+'Step: The links of a job with sharded parameters, and whether it is known of each in most of this time that its sender '
+'computes by less than half of this level longer than others (l4_flow_beside).';
+
+CREATE FUNCTION @extschema@.l4_blamed_ends(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+RETURNS TABLE (job int, address text, waits_for text, began double precision, ended double precision, level double precision)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
+SET enable_nestloop = off
+BEGIN ATOMIC
+	SELECT l.job, CASE WHEN e.gets THEN l.destination ELSE l.source END, CASE WHEN NOT e.gets THEN l.destination END, l.began,
+		l.ended, l.level
+	FROM @extschema@.l4_late_links(l4_blamed_ends.traces, limits) l
+	CROSS JOIN LATERAL (
+		SELECT COALESCE(bool_and(h.is_healthy) FILTER (WHERE h.destination = l.source), false)
+			AND COALESCE(bool_and(h.is_healthy) FILTER (WHERE h.source = l.destination), false) IS FALSE AS gets
+		FROM @extschema@.l4_healthy_links(l4_blamed_ends.traces, l.job, l.began, l.ended, l.level) h) e;
+END;
+COMMENT ON FUNCTION @extschema@.l4_blamed_ends(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
+'Step: The ends of late links (l4_late_links) that may be slow: the sender, which waits_for the receiver if that is slow, too. '
+'But who is slow is late for what it gets as well, as what is sent to it waits until it is ready: where the links to the '
+'sender are healthy, and those of the receiver are not known to be, it is the receiver.';
+
 CREATE FUNCTION @extschema@.l4_slow_sharded(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_flow_finding
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
@@ -508,10 +570,10 @@ BEGIN ATOMIC
 		FROM @extschema@.l4_each_trace(l4_slow_sharded.traces) t
 		WHERE t.kind = 'accelerator'
 	), late AS MATERIALIZED (
-		SELECT l.job, l.source, a.server, a.accelerators, b.server AS receiver, l.began, l.ended, l.level
-		FROM @extschema@.l4_late_links(l4_slow_sharded.traces, limits) l
-		JOIN places a ON a.address = l.source
-		JOIN places b ON b.address = l.destination
+		SELECT l.job, l.address AS source, a.server, a.accelerators, b.server AS receiver, l.began, l.ended, l.level
+		FROM @extschema@.l4_blamed_ends(l4_slow_sharded.traces, limits) l
+		JOIN places a ON a.address = l.address
+		LEFT JOIN places b ON b.address = l.waits_for
 	), slowest AS MATERIALIZED (
 		-- whoever is less slow waits, too
 		SELECT l.*
@@ -572,6 +634,47 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_slow_steps_of(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: Steps of a job that take longer than others of it, several in a row: cross-step as in LLMPrism, but for levels that '
 'last; single long steps are evaluations and checkpoints.';
+
+CREATE FUNCTION @extschema@.l4_awaited_servers(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+RETURNS SETOF @extschema@.l4_flow_finding
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
+SET enable_nestloop = off
+BEGIN ATOMIC
+	WITH longer AS MATERIALIZED (
+		SELECT s.job, s.began, s.ended, s.factor FROM @extschema@.l4_slow_steps_of(l4_awaited_servers.traces, limits) s
+	), links AS (
+		SELECT l.job, l.began, l.ended, l.factor, t.server,
+			percentile_cont(0.5) WITHIN GROUP (ORDER BY e.early) FILTER (WHERE e.ended BETWEEN l.began AND l.ended) AS early,
+			percentile_cont(0.5) WITHIN GROUP (ORDER BY e.early) FILTER (WHERE e.ended NOT BETWEEN l.began AND l.ended) AS usual
+		FROM longer l
+		JOIN @extschema@.l4_each_trace(l4_awaited_servers.traces) t ON t.job = l.job AND t.early IS NOT NULL
+		CROSS JOIN LATERAL unnest(t.early, t.ends[2:]) e(early, ended)
+		WHERE e.early <> 'NaN'
+		GROUP BY l.job, l.began, l.ended, l.factor, t.server, t.source, t.destination
+	), servers AS (
+		SELECT k.job, k.began, k.ended, k.factor, k.server, avg(k.early) AS early, avg(k.usual) AS usual
+		FROM links k
+		GROUP BY k.job, k.began, k.ended, k.factor, k.server
+	), ranked AS (
+		SELECT s.job, s.began, s.ended, s.factor, s.server, s.early, s.usual,
+			lead(s.early) OVER w AS next, row_number() OVER w AS place
+		FROM servers s
+		WINDOW w AS (PARTITION BY s.job, s.began ORDER BY s.early)
+	)
+	SELECT r.job, 'slow_accelerator', CASE WHEN cardinality(a.addresses) = 1 THEN a.addresses[1] ELSE r.server END, r.began,
+		r.ended, r.factor, 0.8,
+		jsonb_build_object('server', r.server, 'accelerators', to_jsonb(a.addresses), 'stage', NULL)
+	FROM ranked r
+	CROSS JOIN LATERAL (SELECT array_agg(t.source ORDER BY t.source) AS addresses
+		FROM @extschema@.l4_each_trace(l4_awaited_servers.traces) t
+		WHERE t.kind = 'accelerator' AND t.job = r.job AND t.server = r.server) a
+	WHERE r.place = 1 AND r.early <= (limits).flow_awaited * r.next
+		-- what goes in one piece at any time tells nothing
+		AND r.early < (limits).flow_awaited * r.usual;
+END;
+COMMENT ON FUNCTION @extschema@.l4_awaited_servers(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
+'Step: Of jobs with sharded parameters, while their steps take longer (l4_slow_steps_of), the server that all wait for: the '
+'others send the first pieces of each collective before it is there (l4_step_early; limit flow_awaited).';
 
 -- ---- silence ----
 
@@ -719,7 +822,10 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 SET enable_nestloop = off
 SET work_mem = '32MB'
 BEGIN ATOMIC
-	WITH waited_for AS MATERIALIZED (
+	WITH elements AS MATERIALIZED (
+		SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
+		FROM @extschema@.l4_slow_elements(l4_flow_findings.traces, limits) f
+	), waited_for AS MATERIALIZED (
 		SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
 		FROM @extschema@.l4_slow_sharded(l4_flow_findings.traces, limits) f
 		UNION ALL
@@ -734,7 +840,7 @@ BEGIN ATOMIC
 	FROM @extschema@.l4_timed_out_senders(l4_flow_findings.traces, limits) f
 	UNION ALL
 	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
-	FROM @extschema@.l4_slow_elements(l4_flow_findings.traces, limits) f
+	FROM elements f
 	-- records that are open while all wait for the slowest are slow, on whichever links
 	WHERE NOT EXISTS (SELECT FROM waited_for w WHERE w.job = f.job AND w.began <= f.ended AND w.ended >= f.began)
 	UNION ALL
@@ -743,6 +849,12 @@ BEGIN ATOMIC
 	UNION ALL
 	SELECT w.job, w.kind, w.subject, w.began, w.ended, w.factor, w.confidence, w.facts
 	FROM waited_for w
+	UNION ALL
+	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
+	FROM @extschema@.l4_awaited_servers(l4_flow_findings.traces, limits) f
+	-- a link that is slow makes steps longer, too
+	WHERE NOT EXISTS (SELECT FROM (TABLE elements UNION ALL TABLE waited_for) w
+		WHERE COALESCE(w.job, f.job) = f.job AND w.began <= f.ended AND w.ended >= f.began)
 	UNION ALL
 	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
 	FROM @extschema@.l4_slow_steps_of(l4_flow_findings.traces, limits) f;

@@ -39,6 +39,8 @@
 /* A burst with so many times the bytes of a layer forwards is of two layers, and with so many of more. */
 #define TWO_LAYERS 1.5
 #define MORE_LAYERS 2.5
+/* Cycles that bursts tell are regular for this share of the time, or collectives are tried, too. */
+#define MOST_OF_TIME 0.9
 
 /* Bursts, parted by a pause. */
 typedef struct Bursts
@@ -528,8 +530,9 @@ take_steps(Search *search, double pause, L4StepCycles *result)
 	return result->regular >= search->rule->regular;
 }
 
-bool
-step_cycles(const L4Intervals *messages, const double *moved, const L4CycleRule *rule, L4StepCycles *result)
+/* By bursts that a pause parts. */
+static bool
+cycles_of_bursts(const L4Intervals *messages, const double *moved, const L4CycleRule *rule, L4StepCycles *result)
 {
 	Search		search = search_in(messages, moved, rule);
 	double		pause = best_pause(&search);
@@ -548,4 +551,51 @@ step_cycles(const L4Intervals *messages, const double *moved, const L4CycleRule 
 	}
 	search_free(&search);
 	return found;
+}
+
+/* The time in which cycles are regular. */
+static double
+regular_time(const L4StepCycles *cycles)
+{
+	return cycles->regular * cycles->count * cycles->interval;
+}
+
+/*
+ * By collectives of the size with which most cycles are regular, where they are for longer than in `result`, if that is found.
+ * With a wrong size what goes forwards may seem slower: but backwards gradients are scattered, too.
+ */
+static bool
+cycles_of_collectives(const L4Intervals *messages, const double *moved, const L4CycleRule *rule, bool found,
+					  L4StepCycles *result)
+{
+	L4CollectiveSize sizes[COLLECTIVE_SIZES];
+	int			count = collective_sizes(messages, moved, &rule->collective, sizes);
+
+	for (int i = 0; i < count; i++)
+	{
+		L4Collectives collectives = collectives_room(messages, moved, &sizes[i]);
+		L4StepCycles cycles = {0};
+		L4Intervals pieces;
+
+		collectives_of(messages, moved, &sizes[i], rule->collective.tolerance, &collectives);
+		pieces = (L4Intervals) {collectives.began, collectives.ended, collectives.count};
+		if (cycles_of_bursts(&pieces, collectives.moved, rule, &cycles) && cycles.weight >= rule->microbatch.bytes &&
+			(!found || regular_time(&cycles) > regular_time(result)))
+		{
+			*result = cycles;
+			found = true;
+		}
+		collectives_free(&collectives);
+	}
+	return found;
+}
+
+bool
+step_cycles(const L4Intervals *messages, const double *moved, const L4CycleRule *rule, L4StepCycles *result)
+{
+	bool		found = cycles_of_bursts(messages, moved, rule, result);
+
+	if (found && regular_time(result) >= MOST_OF_TIME * (messages->ended[messages->count - 1] - messages->began[0]))
+		return true;
+	return cycles_of_collectives(messages, moved, rule, found, result);
 }

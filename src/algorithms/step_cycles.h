@@ -4,6 +4,7 @@
 #ifndef L4_STEP_CYCLES_H
 #define L4_STEP_CYCLES_H
 
+#include "algorithms/collectives.h"
 #include "algorithms/microbatches.h"
 
 /* When bursts at two speeds are cycles. */
@@ -15,6 +16,7 @@ typedef struct L4CycleRule
 	double		regular;		/* this share of the cycles ... */
 	double		tolerance;		/* ... takes as long as the one before, within this share of it */
 	L4MicrobatchRule microbatch;	/* when cycles of layers are microbatches of a step */
+	L4CollectiveRule collective;	/* when messages are pieces of collectives, where no pause parts these */
 } L4CycleRule;
 
 /* Cycles: began[i] to ended[i]; the first may have begun before. */
@@ -34,9 +36,10 @@ typedef struct L4StepCycles
 /*
  * Finds cycles of bursts that come at one speed, then at a lower one: layers forwards, then backwards, which take twice as
  * long. A cycle begins where they come faster again; of the pauses that may part bursts that is taken with which they are most
- * regular. Cycles that are microbatches of a step make one together. The last is left out where it is not over. False: no such
- * cycles, or fewer than three; result->layer tells whether bursts are layers all the same. moved: bytes of the messages.
- * Allocates in the current memory context. Time: O(n log n), and that of microbatches_of_step.
+ * regular. Where none parts them, bursts are collectives, by what they move (collectives.c). Cycles that are microbatches of a
+ * step make one together. The last is left out where it is not over. False: no such cycles, or fewer than three; result->layer
+ * tells whether bursts are layers all the same. moved: bytes of the messages. Allocates in the current memory context. Time:
+ * O(n log n), and that of microbatches_of_step.
  */
 extern bool step_cycles(const L4Intervals *messages, const double *moved, const L4CycleRule *rule, L4StepCycles *result);
 

@@ -1,11 +1,12 @@
 /*
  * flow_series.c: functions over series of messages: l4_regular_interval, l4_together, l4_bursts, l4_step_cycles,
- * l4_step_traffic, l4_step_places, l4_repeated_share, l4_step_beside, l4_late_messages.
+ * l4_step_traffic, l4_step_early, l4_step_places, l4_repeated_share, l4_step_beside, l4_late_messages.
  */
 #include "ground/l4.h"
 
 #include <math.h>
 
+#include "algorithms/collectives.h"
 #include "algorithms/intervals.h"
 #include "algorithms/repeated.h"
 #include "algorithms/robust.h"
@@ -14,11 +15,13 @@
 #include "algorithms/step_phases.h"
 #include "bindings/flow_arrays.h"
 #include "catalog/pg_type_d.h"
+#include "tools/order.h"
 
 PG_FUNCTION_INFO_V1(l4_regular_interval);
 PG_FUNCTION_INFO_V1(l4_together);
 PG_FUNCTION_INFO_V1(l4_bursts);
 PG_FUNCTION_INFO_V1(l4_step_cycles);
+PG_FUNCTION_INFO_V1(l4_step_early);
 PG_FUNCTION_INFO_V1(l4_step_traffic);
 PG_FUNCTION_INFO_V1(l4_step_places);
 PG_FUNCTION_INFO_V1(l4_repeated_share);
@@ -155,7 +158,7 @@ bytes_of_cycles(const L4Intervals *messages, const double *moved, const L4StepCy
 	return bytes;
 }
 
-/* Arguments: began, lasted, moved, ratio, share, run, regular, tolerance, bytes_ratio, deviations. */
+/* Arguments: began, lasted, moved, ratio, share, run, regular, tolerance, bytes_ratio, deviations, whole_share. */
 Datum
 l4_step_cycles(PG_FUNCTION_ARGS)
 {
@@ -163,7 +166,8 @@ l4_step_cycles(PG_FUNCTION_ARGS)
 	double	   *moved = flow_as_many(fcinfo, 2, messages.count);
 	L4CycleRule rule = {flow_option(fcinfo, 3, "ratio", 1), flow_option(fcinfo, 4, "share", 0), PG_GETARG_INT32(5),
 		flow_option(fcinfo, 6, "regular", 0), flow_option(fcinfo, 7, "tolerance", 0),
-		{flow_option(fcinfo, 8, "bytes_ratio", 1), flow_option(fcinfo, 9, "deviations", 0)}};
+		{flow_option(fcinfo, 8, "bytes_ratio", 1), flow_option(fcinfo, 9, "deviations", 0)},
+		{flow_option(fcinfo, 10, "whole_share", 0), flow_option(fcinfo, 7, "tolerance", 0)}};
 	L4StepCycles found = {0};
 	bool		cycles;
 	Datum		values[8];
@@ -195,6 +199,12 @@ l4_step_cycles(PG_FUNCTION_ARGS)
 	return flow_row_with(fcinfo, values, nulls, lengthof(values));
 }
 
+static void *
+room_for(int64 count, Size size)
+{
+	return MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * size);
+}
+
 /* What comes within this share of the mean time between messages of a step behind its beginning is left over from the last. */
 #define LEFT_OVER 0.1
 
@@ -210,7 +220,45 @@ first_of_step(const double *began, int64 count, double step_began, double step_e
 	return count > 0 ? began[0] : 0;
 }
 
-/* Arguments: began, moved, busy, path, only (0: all), ends. */
+/* What of a link's messages is looked at for each step. */
+typedef struct Traffic
+{
+	const double *began;
+	const double *moved;
+	const double *busy;
+	double	   *taking;			/* room for as many */
+	double		fastest;		/* the rate is that which this share of the messages have at least; 1: that of all together */
+} Traffic;
+
+/* Seconds for the bytes of these messages, taken of all of them, at the rate of the fastest. */
+static double
+seconds_of(const Traffic *traffic, const int64 *places, int64 count, double bytes)
+{
+	double		seconds = 0;
+	int64		timed = 0;
+
+	for (int64 i = 0; i < count; i++)
+	{
+		double		busy = traffic->busy[places[i]];
+
+		seconds += busy;
+		if (busy > 0)
+			traffic->taking[timed++] = traffic->moved[places[i]] / busy;
+	}
+	if (traffic->fastest >= 1 || timed == 0)
+		return seconds;
+	return bytes / select_double(traffic->taking, timed, Min((int64) ((1 - traffic->fastest) * timed), timed - 1));
+}
+
+static double
+first_of_places(const Traffic *traffic, const int64 *places, int64 count, double step_began, double step_ended)
+{
+	for (int64 i = 0; i < count; i++)
+		traffic->taking[i] = traffic->began[places[i]];
+	return first_of_step(traffic->taking, count, step_began, step_ended);
+}
+
+/* Arguments: began, moved, busy, path, only (0: all), ends, fastest. */
 Datum
 l4_step_traffic(PG_FUNCTION_ARGS)
 {
@@ -218,15 +266,16 @@ l4_step_traffic(PG_FUNCTION_ARGS)
 	int64		end_count;
 	double	   *began = flow_numbers(fcinfo, 0, &count);
 	double	   *moved = flow_as_many(fcinfo, 1, count);
-	double	   *busy = flow_as_many(fcinfo, 2, count);
 	double	   *path = flow_as_many(fcinfo, 3, count);
 	int			only = PG_GETARG_INT32(4);
 	double	   *ends = flow_numbers(fcinfo, 5, &end_count);
+	Traffic		traffic = {began, moved, flow_as_many(fcinfo, 2, count), room_for(count, sizeof(double)),
+		flow_option(fcinfo, 6, "fastest", 0)};
 	int64		steps = Max(end_count - 1, 0);
 	double	   *bytes = palloc0(Max(steps, 1) * sizeof(double));
 	double	   *seconds = palloc0(Max(steps, 1) * sizeof(double));
 	double	   *first = palloc0(Max(steps, 1) * sizeof(double));
-	double	   *taking = MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(double));
+	int64	   *places = room_for(count, sizeof(int64));
 	Datum		values[3];
 	int64		i = 0;
 
@@ -239,16 +288,33 @@ l4_step_traffic(PG_FUNCTION_ARGS)
 		for (; i < count && began[i] < ends[step + 1]; i++)
 			if (only == 0 || path[i] == only)
 			{
-				taking[taken++] = began[i];
+				places[taken++] = i;
 				bytes[step] += moved[i];
-				seconds[step] += busy[i];
 			}
-		first[step] = first_of_step(taking, taken, ends[step], ends[step + 1]);
+		seconds[step] = seconds_of(&traffic, places, taken, bytes[step]);
+		first[step] = first_of_places(&traffic, places, taken, ends[step], ends[step + 1]);
 	}
 	values[0] = flow_array(bytes, steps, FLOAT8OID);
 	values[1] = flow_array(seconds, steps, FLOAT8OID);
 	values[2] = flow_array(first, steps, FLOAT8OID);
 	return flow_row(fcinfo, values, lengthof(values));
+}
+
+/* Arguments: began, lasted, moved, ends, whole_share, tolerance. */
+Datum
+l4_step_early(PG_FUNCTION_ARGS)
+{
+	L4Intervals messages = intervals_of(fcinfo, 0);
+	double	   *moved = flow_as_many(fcinfo, 2, messages.count);
+	int64		end_count;
+	double	   *ends = flow_numbers(fcinfo, 3, &end_count);
+	L4CollectiveRule rule = {flow_option(fcinfo, 4, "whole_share", 0), flow_option(fcinfo, 5, "tolerance", 0)};
+	int64		steps = Max(end_count - 1, 0);
+	double	   *early = palloc0(Max(steps, 1) * sizeof(double));
+
+	if (messages.count == 0 || !collectives_early(&messages, moved, &rule, ends, steps, early))
+		PG_RETURN_NULL();
+	return flow_array(early, steps, FLOAT8OID);
 }
 
 /* Arguments: times, reference, tolerance. */
@@ -319,7 +385,7 @@ l4_step_beside(PG_FUNCTION_ARGS)
 
 /* ---- late ones ---- */
 
-/* Arguments: began, moved, busy, factor. */
+/* Arguments: began, moved, busy, factor, least_seconds. */
 Datum
 l4_late_messages(PG_FUNCTION_ARGS)
 {
@@ -328,15 +394,16 @@ l4_late_messages(PG_FUNCTION_ARGS)
 	double	   *moved = flow_as_many(fcinfo, 1, count);
 	double	   *busy = flow_as_many(fcinfo, 2, count);
 	double		factor = flow_option(fcinfo, 3, "factor", 1);
+	double		least = flow_option(fcinfo, 4, "least_seconds", 0);
 	double	   *slowness = MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(double));
 	double		usual;
 	int64		late = 0;
 
 	for (int64 i = 0; i < count; i++)
-		slowness[i] = busy[i] = moved[i] > 0 ? busy[i] / moved[i] : 0;
+		slowness[i] = moved[i] > 0 ? busy[i] / moved[i] : 0;
 	usual = robust_upper_median(slowness, count);
 	for (int64 i = 0; i < count; i++)
-		if (busy[i] > factor * usual)
+		if (busy[i] > factor * usual * moved[i] && busy[i] - usual * moved[i] >= least && moved[i] > 0)
 			began[late++] = began[i];
 	return flow_array(began, late, FLOAT8OID);
 }

@@ -5,7 +5,8 @@
 # SCENARIO   names of flows --list; healthy stands for healthy1 to healthy$HEALTHY; other1 to other19 are of a second simulator
 #            (flows_other.py), written apart from the first and from what is measured: nothing is tuned on them but on
 #            other4, other6, other10, other12 and other14 to other19, which showed what has been mended. third1 to third10
-#            (third: all of them) are of a third one (flows_third.py). big (ten million flows) comes only where it is named.
+#            (third: all of them) are of a third one (flows_third.py), fourth1 to fourth12 (fourth) of one more
+#            (flows_fourth.py). big (ten million flows) comes only where it is named.
 #            check: the scoring itself, with the truth as what is said, which must be right, and with a damaged truth, which
 #            must not. Default: all but big and check.
 # SCENARIOS  the same in the environment, for make bench-flows SCENARIOS="small slow_link".
@@ -34,7 +35,7 @@ all_scenarios() {
 	for number in $(seq 19); do
 		echo "other$number"
 	done
-	echo third
+	echo third fourth
 }
 
 # The names, with healthy spelt out, one a line.
@@ -44,6 +45,7 @@ spell() {
 		case $name in
 			healthy) seq -f 'healthy%.0f' "${HEALTHY:-5}" ;;
 			third) seq -f 'third%.0f' 10 ;;
+			fourth) seq -f 'fourth%.0f' 12 ;;
 			*) echo "$name" ;;
 		esac
 	done

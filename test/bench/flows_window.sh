@@ -1,6 +1,6 @@
 # flows_window.sh: windows of simulated flows, made, loaded and measured. Sourced by the benchmarks of flows, which set here.
 #
-# Environment: SEED of the first simulator (default 7), OTHER_SEED of the second and third one (default: that of the name),
+# Environment: SEED of the first simulator (default 7), OTHER_SEED of the others (default: that of the name),
 # KEEP: a folder where the windows stay, to look at; METHODS, SECONDS_EACH, SHOW: as in flows.sh.
 generator=$here/../generate/flows
 work=$(mktemp -d)
@@ -14,6 +14,7 @@ generate() {
 	case $1 in
 		other*) python3 "$here/flows_other.py" "$1" "$work/window" ${OTHER_SEED:-} ;;
 		third*) python3 "$here/flows_third.py" "$1" "$work/window" ${OTHER_SEED:-} ;;
+		fourth*) python3 "$here/flows_fourth.py" "$1" "$work/window" ${OTHER_SEED:-} ;;
 		*) "$generator/flows" --out "$work/window" --scenario "$1" --seed "$seed" ;;
 	esac > "$work/said" 2>&1 || { cat "$work/said" >&2; return 1; }
 	if [ -n "${KEEP:-}" ]; then
