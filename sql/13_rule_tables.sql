@@ -37,10 +37,11 @@ COMMENT ON TABLE @extschema@.l4_format IS
 COMMENT ON COLUMN @extschema@.l4_format.name IS
 'name of the rule; a site''s own row takes the place of the built-in one of the same name';
 COMMENT ON COLUMN @extschema@.l4_format.kind IS
-'path (node, rank, member, local_rank, attempt, launcher, system, shared; member: a rank where the job''s nodes are known and '
-'the path names none), prefix (rank, local_rank, host; node: a host that must be a node of the job) or header (ts and other '
-'parts of a time, of which the group time alone is a time of day whose day follows from the records before, level, logger, '
-'component, file, module)';
+'path (node, rank, number, member, local_rank, attempt, launcher, system, shared; number: a rank unless there are not so '
+'many; member: a rank where the job''s nodes are known and the path names none), prefix (rank, local_rank, host; node: a host '
+'that must be a node of the job; role_rank: a local rank, as are then all ranks with which lines of the file begin) or header '
+'(ts and other parts of a time, of which the group time alone is a time of day whose day follows from the records before, '
+'level, logger, component, file, module)';
 COMMENT ON COLUMN @extschema@.l4_format.priority IS
 'lower is tried first, then by name';
 COMMENT ON COLUMN @extschema@.l4_format.pattern IS

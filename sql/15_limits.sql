@@ -165,6 +165,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'Names and addresses are told early: so many segments of each file are read for them.'),
 	(true, 'place_rank_share', 0.75, 'share of ranks',
 		'Where ranks run is told by a statement that so many of them make, each with one host of its own ...'),
+	(true, 'place_started_seconds', 30, 's',
+		'Files that begin within so much time of each other are of processes that began together, not parts of one log.'),
 	(true, 'place_even_factor', 1.34, 'factor',
 		'... and about as many ranks a host: places times the ranks of the fullest one are at most so many times the ranks.'),
 	(true, 'accusation_lines', 1000, 'records',

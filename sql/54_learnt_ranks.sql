@@ -11,22 +11,24 @@
 CREATE FUNCTION @extschema@.l4_without_drawn(source text, label text, node text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
 -- A process's two outputs are one; so are what an orchestrator draws: the suffixes of the names of pods (of letters without
--- vowels, and of digits), and identifiers.
-RETURN regexp_replace(regexp_replace(
+-- vowels, and of digits), and identifiers. So are a log and what a rotation moved away, behind whose ending it puts a date.
+RETURN regexp_replace(regexp_replace(regexp_replace(
 	replace(concat_ws(' ', source, label), COALESCE(NULLIF(node, ''), ' '), '#'),
+	'(?<=\.(log|txt|out|err|json))[-_.](\d{8}|\d{4}-\d\d-\d\d)([-_.T]?[\d:-]{4,10})?(?=$| )', '', 'g'),
 	'(std)?(out|err)(put|or)?(?![[:alnum:]])', 'out', 'gi'),
 	'[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<= )[0-9a-f]{8}$|(?<=\.)([a-z0-9]{12}|[a-z0-9]{25})(?=@)'
 		|| '|(?<=-)[bcdf0-9]{8,10}(?=-)|(?<![[:alnum:]])(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{8,64}(?![[:alnum:]])'
 		|| '|(?<=-)[bcdfghjklmnpqrstvwxz2-9]{5}(?![[:alnum:]])',
 	'#', 'g');
 COMMENT ON FUNCTION @extschema@.l4_without_drawn(text, text, text) IS
-'Step: The source and the label of a stream without the node, drawn suffixes of pods, identifiers, and whether it is the '
-'output or the errors: of the streams of one process the same.';
+'Step: The source and the label of a stream without the node, drawn suffixes of pods, identifiers, the date of a rotation, and '
+'whether it is the output or the errors: of the streams of one process the same.';
 
 CREATE FUNCTION @extschema@.l4_stream_family(source text, label text, node text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
--- numbers tell one of a kind from the next
-RETURN regexp_replace(@extschema@.l4_without_drawn(source, label, node), '\d+', '#', 'g');
+-- numbers tell one of a kind from the next, or from what a rotation moved away ("train.log.1")
+RETURN regexp_replace(regexp_replace(@extschema@.l4_without_drawn(source, label, node),
+	'(?<=\.(log|txt|out|err|json))\.\d{1,3}(?=$| )', '', 'g'), '\d+', '#', 'g');
 COMMENT ON FUNCTION @extschema@.l4_stream_family(text, text, text) IS
 'Step: What the files (and labels) of processes that are started alike have in common: source and label without what is of one '
 'process alone (l4_without_drawn) and without numbers.';
@@ -87,13 +89,13 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
 BEGIN ATOMIC
 	WITH job AS MATERIALIZED (
 		SELECT j.nodes AS names, NULLIF(cardinality(j.nodes), 0) AS nodes,
-			NULLIF(cardinality(j.nodes), 0) * j.ranks_per_node AS ranks
+			NULLIF(cardinality(j.nodes), 0)::bigint * j.ranks_per_node AS ranks
 		FROM @extschema@.l4_job_row(l4_numbered_files.job_id) j
 	),
 	file AS MATERIALIZED (
 		-- the name of a node has a number, too
-		SELECT s.source_id, min(s.node) AS node, bool_or(s.last_stage IS NOT NULL) AS tells_stage,
-			min(s.first_ts) AS first_ts, max(s.last_ts) AS last_ts,
+		SELECT s.source_id, min(s.source) AS source, min(s.node) AS node, min(s.rank) AS rank,
+			bool_or(s.last_stage IS NOT NULL) AS tells_stage, min(s.first_ts) AS first_ts, max(s.last_ts) AS last_ts,
 			@extschema@.l4_without_drawn(min(s.source), NULL, min(s.node)) AS name,
 			@extschema@.l4_stream_family(min(s.source), NULL, min(s.node)) AS family
 		FROM unnest(l4_numbered_files.streams) s
@@ -106,10 +108,13 @@ BEGIN ATOMIC
 		SELECT f.family, n.place, min(n.number[1]::bigint) AS first, max(n.number[1]::bigint) AS last,
 			count(DISTINCT f.name) AS files, count(DISTINCT n.number[1]::bigint) AS numbers,
 			bool_or(f.node IS NOT NULL) AS placed,
+			-- a number that was taken for a rank's, though no word says so
+			COALESCE(bool_and(f.rank = n.number[1]::bigint AND f.source !~* 'rank'), false) AS by_number,
 			count(DISTINCT f.name) FILTER (WHERE f.tells_stage) AS tell_stage,
 			-- ranks write at the same time, the parts of a log one after the other
 			percentile_disc((limits).place_rank_share) WITHIN GROUP (ORDER BY f.first_ts)
-				< percentile_disc(1 - (limits).place_rank_share) WITHIN GROUP (ORDER BY f.last_ts) AS together
+				< percentile_disc(1 - (limits).place_rank_share) WITHIN GROUP (ORDER BY f.last_ts)
+				OR max(f.first_ts) - min(f.first_ts) <= make_interval(secs => (limits).place_started_seconds) AS together
 		FROM file f
 		CROSS JOIN LATERAL regexp_matches(f.name, '\d{1,9}', 'g') WITH ORDINALITY n (number, place)
 		GROUP BY f.family, n.place
@@ -121,7 +126,7 @@ BEGIN ATOMIC
 			AS of_ranks) r
 		WHERE c.files > 1 AND c.numbers = c.files AND c.first IN (0, 1) AND c.last - c.first = c.files - 1
 			AND (c.tell_stage >= (limits).place_rank_share * c.files OR c.files > j.nodes)
-			AND (of_ranks OR c.files = j.nodes AND c.together AND NOT c.placed)
+			AND (of_ranks OR c.files = j.nodes AND c.together AND (NOT c.placed OR c.by_number AND c.first = 0))
 		ORDER BY c.family, c.place DESC
 	)
 	SELECT f.source_id, CASE WHEN b.of_ranks THEN t.turn END, CASE WHEN NOT b.of_ranks THEN j.names[t.turn + 1] END
@@ -136,7 +141,76 @@ COMMENT ON FUNCTION @extschema@.l4_numbered_files(text, @extschema@.l4_job_strea
 'Step: Of a job''s files (of its streams) whose names differ in a number that counts them without a gap, as many as there are '
 'ranks (where that is not known: at least as many as nodes, written at the same time), if most tell of a stage or they are '
 'more than nodes: the rank of each (output and errors of a process are one file). Of as many as nodes, written at the same '
-'time: the node of each, by the job''s list.';
+'time: the node of each, by the job''s list, and no rank.';
+
+CREATE FUNCTION @extschema@.l4_numbered_nodes(job_id text, streams @extschema@.l4_job_stream[])
+RETURNS TABLE (source_id bigint, node text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
+BEGIN ATOMIC
+	WITH job AS MATERIALIZED (
+		SELECT j.nodes AS names, cardinality(j.nodes) AS nodes, j.ranks_per_node AS ranks
+		FROM @extschema@.l4_job_row(l4_numbered_nodes.job_id) j
+		WHERE cardinality(j.nodes) > 1 AND j.ranks_per_node > 1
+	),
+	file AS MATERIALIZED (
+		SELECT s.source_id, @extschema@.l4_without_drawn(min(s.source), NULL, NULL) AS name,
+			@extschema@.l4_stream_family(min(s.source), NULL, NULL) AS family
+		FROM unnest(l4_numbered_nodes.streams) s
+		GROUP BY s.source_id
+		HAVING bool_and(s.node IS NULL AND s.rank IS NULL) AND bool_or(s.label IS NULL AND s.kind IN ('other', 'rank'))
+	),
+	told AS MATERIALIZED (
+		SELECT f.source_id, f.name, f.family, n.place, n.number[1]::bigint AS number
+		FROM file f CROSS JOIN LATERAL regexp_matches(f.name, '\d{1,9}', 'g') WITH ORDINALITY n (number, place)
+	),
+	-- from 0 or 1 on without a gap, each with as many files
+	counted AS (
+		SELECT c.family, c.place, min(c.number) AS first, count(*) AS numbers, min(c.files) AS files
+		FROM (SELECT t.family, t.place, t.number, count(DISTINCT t.name) AS files
+			FROM told t GROUP BY t.family, t.place, t.number) c
+		GROUP BY c.family, c.place
+		HAVING min(c.number) IN (0, 1) AND max(c.number) - min(c.number) = count(*) - 1 AND min(c.files) = max(c.files)
+	),
+	-- the node's comes first, and behind it one counts its ranks
+	numbered AS (
+		SELECT DISTINCT ON (c.family) c.family, c.place, c.first
+		FROM job j JOIN counted c ON c.numbers = j.nodes AND c.files = j.ranks
+			JOIN counted o ON o.family = c.family AND o.place > c.place AND o.numbers = j.ranks AND o.files = j.nodes
+		ORDER BY c.family, c.place
+	)
+	SELECT t.source_id, j.names[(t.number - b.first + 1)::int]
+	FROM job j, numbered b JOIN told t ON t.family = b.family AND t.place = b.place;
+END;
+COMMENT ON FUNCTION @extschema@.l4_numbered_nodes(text, @extschema@.l4_job_stream[]) IS
+'Step: Of a job''s files (of its streams) whose names have two numbers, one that counts the nodes and one behind it that '
+'counts the ranks of each ("node_1_local_rank_3"), where these are complete: the node of each, by the job''s list.';
+
+CREATE FUNCTION @extschema@.l4_unnumbered_files(job_id text, streams @extschema@.l4_job_stream[])
+RETURNS TABLE (source_id bigint, rank int, node text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1
+BEGIN ATOMIC
+	WITH file AS MATERIALIZED (
+		SELECT s.source_id, min(s.source) AS source, min(s.rank) AS rank
+		FROM unnest(l4_unnumbered_files.streams) s
+		GROUP BY s.source_id HAVING bool_and(s.label IS NULL AND s.kind IN ('other', 'rank')) AND min(s.node) IS NULL
+			OR min(s.rank) IS NOT NULL AND min(s.rank) = max(s.rank)
+	),
+	-- all ranks but the first, which needs no number
+	numbered AS (
+		SELECT f.name
+		FROM (SELECT regexp_replace(o.source, '[-_.]?rank[-_.]?\d+(?=[^/]*$)', '') AS name, o.source, o.rank
+			FROM file o WHERE o.rank IS NOT NULL) f
+		WHERE f.name <> f.source
+		GROUP BY f.name
+		HAVING min(f.rank) = 1 AND max(f.rank) = count(DISTINCT f.rank) AND max(f.rank) > 1
+	)
+	SELECT f.source_id, 0, j.nodes[1]
+	FROM @extschema@.l4_job_row(l4_unnumbered_files.job_id) j, numbered n JOIN file f ON f.source = n.name
+	WHERE f.rank IS NULL;
+END;
+COMMENT ON FUNCTION @extschema@.l4_unnumbered_files(text, @extschema@.l4_job_stream[]) IS
+'Step: Of a job''s files (of its streams) that which is called like those of all ranks but the first, without their number '
+'("log.txt" beside "log.txt.rank1"): it is of rank 0.';
 
 CREATE FUNCTION @extschema@.l4_ranks_in_order(job_id text, streams @extschema@.l4_job_stream[], limits @extschema@.l4_limits)
 RETURNS TABLE (stream_id bigint, rank int)
@@ -202,7 +276,9 @@ BEGIN
 		WHERE s.job_id = l4_set_ranks.job_id
 		FOR UPDATE OF s SKIP LOCKED
 	)
-	UPDATE @extschema@.l4_stream s SET kind = 'rank', rank = COALESCE(s.rank, h.rank), node = COALESCE(s.node, h.node)
+	UPDATE @extschema@.l4_stream s SET kind = 'rank', node = COALESCE(h.node, s.node),
+		-- a node alone: its number was taken for that of a rank
+		rank = CASE WHEN h.rank IS NOT NULL OR h.node IS NULL THEN COALESCE(s.rank, h.rank) END
 	FROM held h
 	WHERE s.job_id = l4_set_ranks.job_id AND s.stream_id = h.stream_id;
 	GET DIAGNOSTICS changed = ROW_COUNT;
@@ -211,7 +287,7 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_set_ranks(text, bigint[], int[], text[]) IS
 'Step: Makes streams of a job those of ranks (arrays of one length: streams, ranks, nodes; NULL, or no array: not known '
-'which); returns how many.';
+'which; of a node without a rank the one that a path told is none); returns how many.';
 
 CREATE FUNCTION @extschema@.l4_own_streams_to_ranks(job_id text, share double precision) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 1000
@@ -273,7 +349,11 @@ BEGIN
 		all_streams := ARRAY(SELECT s FROM @extschema@.l4_job_streams(l4_learn_ranks.job_id) s);
 	END IF;
 	SELECT array_agg(s.stream_id), array_agg(n.rank), array_agg(n.node) INTO stream_ids, ranks, nodes
-	FROM @extschema@.l4_numbered_files(l4_learn_ranks.job_id, all_streams, limits) n
+	FROM (
+		SELECT f.source_id, f.rank, f.node FROM @extschema@.l4_numbered_files(l4_learn_ranks.job_id, all_streams, limits) f
+		UNION ALL SELECT f.source_id, NULL, f.node FROM @extschema@.l4_numbered_nodes(l4_learn_ranks.job_id, all_streams) f
+		UNION ALL SELECT f.source_id, f.rank, f.node
+			FROM @extschema@.l4_unnumbered_files(l4_learn_ranks.job_id, all_streams) f) n
 	JOIN unnest(all_streams) s ON s.source_id = n.source_id AND s.label IS NULL;
 	learned := @extschema@.l4_set_ranks(l4_learn_ranks.job_id, stream_ids, ranks, nodes)
 		+ @extschema@.l4_own_streams_to_ranks(l4_learn_ranks.job_id, limits.place_rank_share);

@@ -3,9 +3,11 @@
  *
  * Container runtimes, shippers and stores (Docker, Fluent Bit, Filebeat, Vector, Loki, OpenTelemetry, Splunk, the clouds') each
  * have their own names for what a program wrote, who and when. So the values tell: the text is what has the most words; the
- * host what is the name of a node of the job; the time what is one. A program's own logger writes objects, too: readers want to
- * see these, and they stay as they are. Of a collector's lines the object has the stream, or the texts have headers of their
- * own, or they are of several nodes and the object has no level.
+ * host what is the name of a node of the job; the time what is one. Of a collector's lines the object has the stream, or the
+ * texts have headers of their own, or they are of several nodes and the object has no level.
+ *
+ * A program's own logger writes objects, too: they have a time and a level, and the text has no header. What such an object
+ * says besides readers want to see (numbers of steps, tracebacks): then the line stays as it is.
  */
 #include "algorithms/envelope.h"
 
@@ -21,6 +23,8 @@
 #define MOST 8
 /* Of so many texts one begins with a header of its own, where programs have any. */
 #define TEXTS_PER_HEADER 5
+/* Of so many lines one is an object at least, or most of what ranks write would not be told apart by what objects say. */
+#define LINES_PER_RANKED 2
 /* An object begins within so many first bytes of a line; a time since 1970 has so many digits at least. */
 #define TAG_BYTES 400
 #define EPOCH_DIGITS 10
@@ -37,7 +41,12 @@ typedef struct KeyCount
 	int			nodes;
 	int			paths;
 	int			headers;
-	int64		blanks;			/* in all of them */
+	int			ranks;
+	int			graves;			/* as a program's own logger says it, */
+	int			names;			/* and who says it */
+	int			rank_paths;
+	int64		blanks;			/* in all of them that are other than the one before: a command line is always the same */
+	L4Bytes		last;
 	L4Bytes		node;			/* the first one */
 	bool		several_nodes;
 } KeyCount;
@@ -146,6 +155,7 @@ note_value(const L4EnvelopeAsk *ask, const L4ObjectPair *pair, KeyCount *count)
 {
 	L4Bytes		value = pair->value;
 	L4Bytes		host = host_in(value);
+	bool		repeated;
 	size_t		i;
 
 	count->objects++;
@@ -153,9 +163,15 @@ note_value(const L4EnvelopeAsk *ask, const L4ObjectPair *pair, KeyCount *count)
 	count->times += is_time(value);
 	count->streams += is_stream(value);
 	count->levels += value.size > 0 && !is_digit(value.data[0]) && level_from_text(value) != L4_LEVEL_NONE;
+	count->ranks += header_object_says(pair, L4_OBJECT_RANK);
+	count->graves += header_object_says(pair, L4_OBJECT_LEVEL);
+	count->names += header_object_says(pair, L4_OBJECT_NAME) && !ask->is_node(ask->argument, host);
 	count->paths += value.size > 1 && (memchr(value.data, '/', value.size) != NULL || envelope_path_rank(value) >= 0);
-	for (i = 0; i < value.size; i++)
+	count->rank_paths += envelope_path_rank(value) >= 0;
+	repeated = bytes_equal(value, count->last);
+	for (i = 0; i < value.size && !repeated; i++)
 		count->blanks += value.data[i] == ' ';
+	count->last = value;
 	if (value.size > 0 && ask->has_header(ask->argument, value))
 		count->headers++;
 	if (host.size == 0 || !ask->is_node(ask->argument, host))
@@ -202,8 +218,13 @@ find_text(const Sample *sample)
 	int			i;
 
 	for (i = 0; i < sample->known; i++)
-		if (is_most(sample, sample->counts[i].texts) && sample->counts[i].blanks > (best != NULL ? best->blanks : 0))
-			best = &sample->counts[i];
+	{
+		const KeyCount *count = &sample->counts[i];
+
+		if (is_most(sample, count->texts) && !is_most(sample, count->times) &&
+			count->blanks > (best != NULL ? best->blanks : 0))
+			best = count;
+	}
 	return best;
 }
 
@@ -230,18 +251,50 @@ find_most(const Sample *sample, size_t member)
 	return best;
 }
 
-bool
-envelope_learn(L4Bytes lines, const L4EnvelopeAsk *ask, L4EnvelopeForm *form)
+/* Did a collector wrap these objects, which are most of the lines? */
+static bool
+are_wrapped(const Sample *sample, int lines, const KeyCount *const *parts)
 {
-	Sample	   *sample = palloc(sizeof(Sample));
-	const KeyCount *parts[L4_ENVELOPE_PARTS];
-	int			seen = 0;
+	const KeyCount *text = parts[L4_ENVELOPE_TEXT];
+	const KeyCount *host = parts[L4_ENVELOPE_HOST];
+
+	return sample->objects * 10 >= lines * MOST &&
+		(FIND(sample, streams) != NULL || text->headers * TEXTS_PER_HEADER >= sample->objects ||
+		 (host != NULL && host->several_nodes && FIND(sample, levels) == NULL));
+}
+
+/* Are these objects those of a program's own logger? */
+static bool
+are_own(const KeyCount *const *parts)
+{
+	return parts[L4_ENVELOPE_TIME] != NULL && parts[L4_ENVELOPE_LEVEL] != NULL &&
+		parts[L4_ENVELOPE_LEVEL] != parts[L4_ENVELOPE_TEXT] && parts[L4_ENVELOPE_TIME] != parts[L4_ENVELOPE_TEXT];
+}
+
+/* Is a line what tells the interface of Elasticsearch to do with the object in the next one? */
+static bool
+is_bulk_action(L4Bytes line)
+{
+	static const char *const actions[] = {"{\"create\":", "{\"index\":", "{\"update\":", "{\"delete\":"};
 	int			i;
 
-	memset(form, 0, sizeof(L4EnvelopeForm));
-	sample->ask = ask;
-	sample->known = sample->objects = 0;
-	while (lines.size > 0 && seen < OBJECTS_MOST && (seen < OBJECTS_LEAST || sample->objects * 10 >= seen * MOST))
+	for (i = 0; line.data[0] == '{' && i < (int) lengthof(actions); i++)
+	{
+		size_t		size = strlen(actions[i]);
+
+		if (line.size > size && memcmp(line.data, actions[i], size) == 0)
+			return memmem(line.data, line.size, "\"_i", 3) != NULL || line.size <= size + strlen(" {}}");
+	}
+	return false;
+}
+
+/* Looks at the objects of the first lines; returns how many lines there are. */
+static int
+note_lines(Sample *sample, L4Bytes lines)
+{
+	int			seen = 0;
+
+	while (lines.size > 0 && seen < OBJECTS_MOST)
 	{
 		const char *stop = memchr(lines.data, '\n', lines.size);
 		L4Bytes		line = {lines.data, stop != NULL ? (size_t) (stop - lines.data) : lines.size};
@@ -249,7 +302,7 @@ envelope_learn(L4Bytes lines, const L4EnvelopeAsk *ask, L4EnvelopeForm *form)
 		/* the last one may be cut off */
 		if (stop == NULL)
 			break;
-		if (line.size > 0)
+		if (line.size > 0 && !is_bulk_action(line))
 		{
 			seen++;
 			note_object(sample, line);
@@ -257,14 +310,37 @@ envelope_learn(L4Bytes lines, const L4EnvelopeAsk *ask, L4EnvelopeForm *form)
 		lines.data = stop + 1;
 		lines.size -= line.size + 1;
 	}
+	return seen;
+}
+
+bool
+envelope_learn(L4Bytes lines, const L4EnvelopeAsk *ask, L4EnvelopeForm *form)
+{
+	Sample	   *sample = palloc(sizeof(Sample));
+	const KeyCount *parts[L4_ENVELOPE_PARTS];
+	bool		wrapped;
+	int			seen;
+	int			i;
+
+	memset(form, 0, sizeof(L4EnvelopeForm));
+	sample->ask = ask;
+	sample->known = sample->objects = 0;
+	seen = note_lines(sample, lines);
 	parts[L4_ENVELOPE_TEXT] = find_text(sample);
 	parts[L4_ENVELOPE_HOST] = FIND(sample, nodes);
 	parts[L4_ENVELOPE_TIME] = FIND(sample, times);
-	parts[L4_ENVELOPE_PATH] = FIND(sample, paths);
-	if (sample->objects >= OBJECTS_LEAST && sample->objects * 10 >= seen * MOST && parts[L4_ENVELOPE_TEXT] != NULL &&
-		(FIND(sample, streams) != NULL ||
-		 parts[L4_ENVELOPE_TEXT]->headers * TEXTS_PER_HEADER >= sample->objects ||
-		 (parts[L4_ENVELOPE_HOST] != NULL && parts[L4_ENVELOPE_HOST]->several_nodes && FIND(sample, levels) == NULL)))
+	parts[L4_ENVELOPE_PATH] = FIND(sample, rank_paths);
+	if (parts[L4_ENVELOPE_PATH] == NULL)
+		parts[L4_ENVELOPE_PATH] = FIND(sample, paths);
+	parts[L4_ENVELOPE_RANK] = FIND(sample, ranks);
+	parts[L4_ENVELOPE_LEVEL] = FIND(sample, graves);
+	parts[L4_ENVELOPE_NAME] = FIND(sample, names);
+	wrapped = sample->objects >= OBJECTS_LEAST && parts[L4_ENVELOPE_TEXT] != NULL && are_wrapped(sample, seen, parts);
+	if (wrapped)
+		parts[L4_ENVELOPE_LEVEL] = parts[L4_ENVELOPE_NAME] = NULL;
+	else if (sample->objects * LINES_PER_RANKED < seen)
+		parts[L4_ENVELOPE_RANK] = NULL;
+	if (wrapped || (sample->objects >= OBJECTS_LEAST && parts[L4_ENVELOPE_TEXT] != NULL && are_own(parts)))
 		for (i = 0; i < L4_ENVELOPE_PARTS; i++)
 			if (parts[i] != NULL && (i == L4_ENVELOPE_TEXT || parts[i] != parts[L4_ENVELOPE_TEXT]))
 				form->keys[i] = parts[i]->key;
@@ -307,6 +383,89 @@ without_line_end(L4Bytes text)
 	return text;
 }
 
+/* Is a key one of some words, or (begins) does it begin with one, in whichever case? */
+static bool
+is_word_of(L4Bytes key, const char *const *words, int count, bool begins)
+{
+	int			i;
+
+	for (i = 0; i < count; i++)
+	{
+		size_t		size = strlen(words[i]);
+
+		if ((begins ? key.size >= size : key.size == size) && pg_strncasecmp(key.data, words[i], size) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_number(L4Bytes value)
+{
+	return value.size > 0 && strspn(value.data, "0123456789.-") >= value.size;
+}
+
+static bool
+ends_with(L4Bytes key, const char *word)
+{
+	size_t		size = strlen(word);
+
+	return key.size >= size && pg_strncasecmp(key.data + key.size - size, word, size) == 0;
+}
+
+/*
+ * Does a member of a program's own object say more than its text does? Other words do, and what went wrong; so do numbers, but
+ * for times and those that tell where in the program a record comes from and which process wrote it.
+ */
+static bool
+says_more(const L4ObjectPair *pair)
+{
+	static const char *const troubles[] = {"err", "exc", "stack", "trace", "reason", "cause"};
+	static const char *const origins[] = {
+		"line", "lineno", "line_no", "line_number", "process", "thread", "no", "levelno", "level_no", "v", "world_size",
+		"created", "msecs", "relativecreated"
+	};
+
+	if (is_word_of(pair->key, troubles, lengthof(troubles), true))
+		return pair->value.size > 0;
+	if (is_time(pair->value) || ends_with(pair->key, "name") || ends_with(pair->key, "id") || ends_with(pair->key, "rank"))
+		return false;
+	if (!pair->quoted || is_number(pair->value))
+		return !is_word_of(pair->key, origins, lengthof(origins), false);
+	return pair->value.size > 0 && memchr(pair->value.data, ' ', pair->value.size) != NULL;
+}
+
+size_t
+envelope_tag_size(L4Bytes line)
+{
+	const char *object = object_of(line);
+
+	return object != NULL ? (size_t) (object - line.data) : 0;
+}
+
+/* May the value of a part stand without quotes? */
+static inline bool
+is_number_part(int part)
+{
+	return part == L4_ENVELOPE_TIME || part == L4_ENVELOPE_RANK || part == L4_ENVELOPE_LEVEL;
+}
+
+/* Takes a member for the parts that it says, of which none is known yet; false where it says none. */
+static bool
+take_member(const L4EnvelopeForm *form, const L4ObjectPair *pair, int turn, L4Bytes *values)
+{
+	bool		taken = false;
+	int			i;
+
+	for (i = 0; i < L4_ENVELOPE_PARTS; i++)
+		if (values[i].data == NULL && is_key(&form->keys[i], pair->key, turn) && (pair->quoted || is_number_part(i)))
+		{
+			values[i] = pair->value;
+			taken = true;
+		}
+	return taken;
+}
+
 bool
 envelope_open(const L4EnvelopeForm *form, L4Bytes line, L4Bytes *values)
 {
@@ -314,7 +473,6 @@ envelope_open(const L4EnvelopeForm *form, L4Bytes line, L4Bytes *values)
 	int			count = 0;
 	const char *at = object_of(line);
 	L4ObjectPair pair;
-	int			i;
 
 	memset(values, 0, L4_ENVELOPE_PARTS * sizeof(L4Bytes));
 	while (at != NULL && count < ENVELOPE_KEYS && header_object_next(&at, line.data + line.size, &pair))
@@ -323,11 +481,10 @@ envelope_open(const L4EnvelopeForm *form, L4Bytes line, L4Bytes *values)
 
 		seen[count++] = pair.key;
 		turn = turn_of(seen, count);
-		for (i = 0; i < L4_ENVELOPE_PARTS; i++)
-			if (values[i].data == NULL && is_key(&form->keys[i], pair.key, turn) && (pair.quoted || i == L4_ENVELOPE_TIME))
-				values[i] = pair.value;
+		if (!take_member(form, &pair, turn, values) && envelope_is_own(form) && says_more(&pair))
+			return false;
 	}
-	if (values[L4_ENVELOPE_TEXT].data == NULL)
+	if (values[L4_ENVELOPE_TEXT].data == NULL || (envelope_is_own(form) && count == ENVELOPE_KEYS))
 		return false;
 	if (values[L4_ENVELOPE_TIME].data == NULL)
 		values[L4_ENVELOPE_TIME] = tagged_time(line);

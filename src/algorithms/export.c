@@ -1,10 +1,10 @@
 /*
  * export.c: files in which lines are kept in another form than a line each, to lines.
  *
- * Documents of JSON and tables become lines that are objects, as other collectors write them. envelope.c, which finds what a
- * program wrote in these, also tells whether a file is an export at all, and which array of a document holds the records: a
- * program's own tables and documents of numbers stay as they are. Nothing is left out: what is not like the other records is
- * given as it stands.
+ * Documents of JSON, tables and blocks of fields become lines that are objects, as other collectors write them. envelope.c,
+ * which finds what a program wrote in these, also tells whether a file is an export at all, and which array of a document holds
+ * the records: a program's own tables and documents of numbers stay as they are. Nothing is left out: what is not like the
+ * other records is given as it stands.
  */
 #include "algorithms/export_private.h"
 
@@ -25,8 +25,9 @@ struct L4Export
 	/* one of these, or none: */
 	L4Documents *documents;
 	L4Table    *table;
+	bool		blocks;
 	L4Sections *sections;
-	L4EnvelopeForm form;		/* of the objects of documents and tables */
+	L4EnvelopeForm form;		/* of the objects of documents, tables and blocks */
 	bool		heading;		/* the table's comes next */
 	bool		head;			/* the last line was the head of a section */
 	int64		records;		/* or rows; */
@@ -140,8 +141,27 @@ take_broken(L4Export *export, L4Bytes bytes, bool endless, bool at_end, StringIn
 		export_end(export, lines);
 		export->documents = NULL;
 		export->table = NULL;
+		export->blocks = false;
 	}
 	return size;
+}
+
+/* Are there units of several lines, or of less than one? */
+static inline bool
+has_units(const L4Export *export)
+{
+	return export->documents != NULL || export->table != NULL || export->blocks;
+}
+
+/* Takes a unit that has records; returns how many bytes that are, or why it is none. */
+static size_t
+take_unit(L4Export *export, L4Bytes bytes, bool at_end, size_t *skipped)
+{
+	if (export->documents != NULL)
+		return documents_take(export->documents, bytes, &export->object, skipped);
+	if (export->table != NULL)
+		return table_take(export->table, bytes, at_end, &export->object);
+	return blocks_take(bytes, at_end, &export->object, skipped);
 }
 
 /* A line as it is, or the lines of a head. */
@@ -168,11 +188,10 @@ export_take(L4Export *export, L4Bytes bytes, bool at_end, StringInfo lines, size
 	size_t		size;
 
 	*skipped = 0;
-	if ((export->documents == NULL && export->table == NULL) || export->heading)
+	if (!has_units(export) || export->heading)
 		return take_plain(export, bytes, at_end, lines);
 	resetStringInfo(object);
-	size = export->documents != NULL ? documents_take(export->documents, bytes, object, skipped) :
-		table_take(export->table, bytes, at_end, object);
+	size = take_unit(export, bytes, at_end, skipped);
 	if (size == EXPORT_MORE && !at_end && bytes.size < EXPORT_UNIT_BYTES)
 		return 0;
 	if (size == EXPORT_MORE || size == EXPORT_BROKEN)
@@ -183,7 +202,7 @@ export_take(L4Export *export, L4Bytes bytes, bool at_end, StringInfo lines, size
 	}
 	if (export->documents != NULL && documents_own(export->documents) == 0)
 		appendBinaryStringInfo(lines, object->data, object->len);
-	else
+	else if (object->len > 0)
 		append_record(export, (L4Bytes) {object->data, object->len - 1},
 					  export->documents != NULL ? documents_own(export->documents) : (size_t) object->len, lines);
 	return size;
@@ -206,7 +225,7 @@ export_section(const L4Export *export, bool *is_path)
 bool
 export_may_descend(const L4Export *export)
 {
-	return export->sections == NULL;
+	return export->sections == NULL || sections_are_one(export->sections);
 }
 
 /* ---------- learning ---------- */
@@ -222,7 +241,7 @@ read_sample(L4Export *export, L4Bytes sample, const L4EnvelopeForm *form, String
 	export->form = form != NULL ? *form : none;
 	export->records = export->outside = export->broken = 0;
 	resetStringInfo(lines);
-	while (sample.size > 0 && (export->documents != NULL || export->table != NULL))
+	while (sample.size > 0 && has_units(export))
 	{
 		int			before = lines->len;
 		int64		records = export->records;
@@ -248,7 +267,7 @@ learn_path(L4Export *export, L4Bytes path, L4Bytes sample, const L4EnvelopeAsk *
 	read_sample(export, sample, NULL, lines);
 	if (export->documents == NULL ||
 		(documents_line_ends(export->documents) == 0 && export->records <= documents_count(export->documents)) ||
-		!envelope_learn((L4Bytes) {lines->data, lines->len}, ask, form))
+		!envelope_learn((L4Bytes) {lines->data, lines->len}, ask, form) || envelope_is_own(form))
 		return false;
 	export->documents = documents_create(path);
 	read_sample(export, sample, form, lines);
@@ -304,12 +323,27 @@ learn_table(L4Export *export, L4Bytes sample, const L4EnvelopeAsk *ask, StringIn
 	sample = (L4Bytes) {sample.data + heading, sample.size - heading};
 	read_sample(export, sample, NULL, lines);
 	if (export->records < ROWS_LEAST || !are_alike(export) ||
-		!envelope_learn((L4Bytes) {lines->data, lines->len}, ask, &form))
+		!envelope_learn((L4Bytes) {lines->data, lines->len}, ask, &form) || envelope_is_own(&form))
 		return false;
 	read_sample(export, sample, &form, lines);
 	export->heading = true;
 	export->broken = 0;
 	return export->table != NULL;
+}
+
+static bool
+learn_blocks(L4Export *export, L4Bytes sample, const L4EnvelopeAsk *ask, StringInfo lines)
+{
+	L4EnvelopeForm form;
+
+	export->blocks = blocks_begin(sample);
+	if (!export->blocks)
+		return false;
+	read_sample(export, sample, NULL, lines);
+	if (export->blocks && envelope_learn((L4Bytes) {lines->data, lines->len}, ask, &form))
+		read_sample(export, sample, &form, lines);
+	export->broken = 0;
+	return export->blocks && envelope_is_here(&export->form);
 }
 
 /* Does an object begin, or an array of objects or arrays? Many a log begins with a bracket. */
@@ -342,6 +376,9 @@ export_learn(L4Bytes sample, const L4EnvelopeAsk *ask, StringInfo lines)
 	if (begins_document(sample) && learn_documents(export, sample, ask, lines))
 		return export;
 	export->documents = NULL;
+	if (learn_blocks(export, sample, ask, lines))
+		return export;
+	export->blocks = false;
 	export->sections = sections_create(sample, ask);
 	if (export->sections != NULL)
 	{

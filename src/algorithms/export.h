@@ -1,6 +1,6 @@
 /*
  * export.h: files in which a log collector, or somebody who gathered the logs of many hosts, keeps lines in another form than a
- * line each: documents of JSON, tables, sections, the newest first.
+ * line each: documents of JSON, tables, blocks of fields, sections, the newest first.
  */
 #ifndef L4_EXPORT_H
 #define L4_EXPORT_H

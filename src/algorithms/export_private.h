@@ -1,6 +1,6 @@
 /*
  * export_private.h: what the files that read exports of log collectors share (export.c, export_documents.c, export_table.c,
- * export_sections.c); nobody else includes it.
+ * export_blocks.c, export_sections.c); nobody else includes it.
  */
 #ifndef L4_EXPORT_PRIVATE_H
 #define L4_EXPORT_PRIVATE_H
@@ -50,6 +50,13 @@ extern L4Table *table_create(L4Bytes sample, size_t *size);
 /* The next row; appends it as an object in a line. */
 extern size_t table_take(const L4Table *table, L4Bytes bytes, bool at_end, StringInfo out);
 
+/* ---------- export_blocks.c: fields of the journal ---------- */
+
+/* Does a sample begin with such a block? */
+extern bool blocks_begin(L4Bytes sample);
+/* The next block, behind blank lines (skipped bytes); appends it as an object in a line, nothing where there is no more. */
+extern size_t blocks_take(L4Bytes bytes, bool at_end, StringInfo out, size_t *skipped);
+
 /* ---------- export_sections.c ---------- */
 
 typedef struct L4Sections L4Sections;
@@ -58,6 +65,8 @@ typedef struct L4Sections L4Sections;
 extern L4Sections *sections_create(L4Bytes sample, const L4EnvelopeAsk *ask);
 /* Do the bytes begin with a head? size: that of its lines, which are of no section; 0 where more bytes are needed to tell. */
 extern bool sections_head(L4Sections *sections, L4Bytes bytes, bool at_end, size_t *size);
+/* Is the whole file one section, below a head at its beginning? */
+extern bool sections_are_one(const L4Sections *sections);
 /* Under which head the next lines come; of no bytes where under none, or that of several hosts. */
 extern L4Bytes sections_name(const L4Sections *sections, bool *is_path);
 

@@ -6,6 +6,7 @@
  */
 #include "algorithms/export_private.h"
 
+#include "algorithms/header_object.h"
 #include "tools/bytes.h"
 
 /* Dashes at least above and below a host. */
@@ -20,6 +21,7 @@ typedef enum SectionKind
 	SECTIONS_ANSIBLE,			/* "host | CHANGED | rc=0 >>" */
 	SECTIONS_PSSH,				/* "[1] 15:02:11 [SUCCESS] host": pssh -i */
 	SECTIONS_YARN,				/* "Container: container_17_01_000002 on host_8041": yarn logs */
+	SECTIONS_LABELS,			/* "Common labels: {"pod":"host","namespace":"ml"}": Grafana, of all that the file has */
 	SECTIONS_KINDS
 } SectionKind;
 
@@ -104,6 +106,22 @@ yarn_head(L4Bytes line, L4Bytes *name)
 	return name->size > 0;
 }
 
+/* The label that all lines have which is the name of a node. */
+static bool
+labels_head(L4Bytes line, const L4EnvelopeAsk *ask, L4Bytes *name)
+{
+	const char *at = line.data;
+	L4ObjectPair pair;
+
+	while (begins_with(line, "Common labels: {") && header_object_next(&at, line.data + line.size, &pair))
+		if (pair.value.size > 0 && ask->is_node(ask->argument, pair.value))
+		{
+			*name = pair.value;
+			return true;
+		}
+	return false;
+}
+
 static bool
 is_dashes(L4Bytes line)
 {
@@ -131,10 +149,12 @@ next_line(L4Bytes *rest, L4Bytes *line)
 
 /* Is the line a head in itself? */
 static bool
-is_head(SectionKind kind, L4Bytes line, L4Bytes *name)
+is_head(SectionKind kind, L4Bytes line, const L4EnvelopeAsk *ask, L4Bytes *name)
 {
 	switch (kind)
 	{
+		case SECTIONS_LABELS:
+			return ask != NULL && labels_head(line, ask, name);
 		case SECTIONS_TAIL:
 			return tail_head(line, name);
 		case SECTIONS_ANSIBLE:
@@ -148,7 +168,7 @@ is_head(SectionKind kind, L4Bytes line, L4Bytes *name)
 
 /* Takes the lines of a head, with the blank one that tail puts before it; false where they are none, *cut: or not all there. */
 static bool
-take_head(SectionKind kind, L4Bytes *rest, L4Bytes *name, bool *cut)
+take_head(SectionKind kind, L4Bytes *rest, const L4EnvelopeAsk *ask, L4Bytes *name, bool *cut)
 {
 	L4Bytes		line;
 	L4Bytes		below;
@@ -160,7 +180,7 @@ take_head(SectionKind kind, L4Bytes *rest, L4Bytes *name, bool *cut)
 	{
 		if (kind == SECTIONS_TAIL && line.size == 0)
 			*cut = !next_line(rest, &line);
-		return !*cut && is_head(kind, line, name);
+		return !*cut && is_head(kind, line, ask, name);
 	}
 	if (!is_dashes(line))
 		return false;
@@ -169,13 +189,14 @@ take_head(SectionKind kind, L4Bytes *rest, L4Bytes *name, bool *cut)
 	return !*cut && bytes_equal(line, below) && name->size > 0 && !is_dashes(*name);
 }
 
-bool
-sections_head(L4Sections *sections, L4Bytes bytes, bool at_end, size_t *size)
+/* sections_head; ask: of a file of one section, whose head is told from the sample, and later comes no more. */
+static bool
+read_head(L4Sections *sections, L4Bytes bytes, bool at_end, const L4EnvelopeAsk *ask, size_t *size)
 {
 	L4Bytes		rest = bytes;
 	L4Bytes		name;
 	bool		cut;
-	bool		found = take_head(sections->kind, &rest, &name, &cut);
+	bool		found = take_head(sections->kind, &rest, ask, &name, &cut);
 
 	if (!found)
 	{
@@ -188,6 +209,18 @@ sections_head(L4Sections *sections, L4Bytes bytes, bool at_end, size_t *size)
 	if (sections->kind == SECTIONS_TAIL || memchr(name.data, '[', name.size) == NULL)
 		appendBinaryStringInfo(&sections->name, name.data, (int) name.size);
 	return true;
+}
+
+bool
+sections_head(L4Sections *sections, L4Bytes bytes, bool at_end, size_t *size)
+{
+	return read_head(sections, bytes, at_end, NULL, size);
+}
+
+bool
+sections_are_one(const L4Sections *sections)
+{
+	return sections->kind == SECTIONS_LABELS;
 }
 
 L4Bytes
@@ -205,7 +238,7 @@ begins_so(L4Sections *sections, SectionKind kind, L4Bytes bytes, const L4Envelop
 	size_t		size;
 
 	sections->kind = kind;
-	return sections_head(sections, bytes, true, &size) && sections->name.len > 0 &&
+	return read_head(sections, bytes, true, ask, &size) && sections->name.len > 0 &&
 		(kind != SECTIONS_DASHES || ask->is_node(ask->argument, sections_name(sections, &is_path)));
 }
 
@@ -223,7 +256,8 @@ sections_create(L4Bytes sample, const L4EnvelopeAsk *ask)
 		for (kind = 0; kind < SECTIONS_KINDS; kind++)
 			if (begins_so(sections, kind, sample, ask))
 			{
-				resetStringInfo(&sections->name);
+				if (!sections_are_one(sections))
+					resetStringInfo(&sections->name);
 				return sections;
 			}
 		if (!next_line(&sample, &line))

@@ -6,13 +6,15 @@
  * told apart by more comes first, the generic forms last. Every example is a line (or a path) that this very row must claim; a
  * test holds each to it.
  *
- * Named groups. path: node, rank, local_rank, attempt; member, a rank where the job's nodes are known and the path names none
- * of them; launcher, system and shared say the kind of stream. prefix: rank, local_rank, host, ts; node, a host that must be
- * one of the job's nodes in the sample that decides whether a dominant prefix counts. header: ts (a whole time), epoch, or
- * mmdd / month and day with time; level, severity (a syslog number) or level_tens (10 to 60); component, logger, module, proc,
- * file (the first of them that is there is the component); rank where the header itself names it. What the header's match
- * covers is header, the rest is message: where a format's facts stand in text that readers and fault patterns want to see (a
- * JSON object, "NCCL WARN", "srun: error:"), it only looks ahead.
+ * Named groups. path: node, rank, local_rank, attempt; number, a rank unless there are not so many; member, a rank where the
+ * job's nodes are known and the path names none of them; launcher, system and shared say the kind of stream. prefix: rank,
+ * local_rank, host, ts; role_rank, a local rank behind the name of a role that is called rank: of a file with such lines the
+ * first "[rank3]: " of each line is a local one; node, a host that must be one of the job's nodes in the sample that decides
+ * whether a dominant prefix counts. header: ts (a whole time), epoch, or mmdd / month and day with time; level, severity (a
+ * syslog number) or level_tens (10 to 60); component, logger, module, proc, file (the first of them that is there is the
+ * component); rank where the header itself names it. What the header's match covers is header, the rest is message: where a
+ * format's facts stand in text that readers and fault patterns want to see (a JSON object, "NCCL WARN", "srun: error:"), it
+ * only looks ahead.
  */
 #include "algorithms/prefilter.h"
 #include "algorithms/header.h"
@@ -91,6 +93,17 @@
 #define ANY_TIME "(?:(?<ts>" ISO_OR_AMERICAN "|" SHORT_TIME ")|(?<time>" CLOCK FRACTION "))"
 #define NAME_FIELD "[A-Za-z][\\w.:/@-]{0,40}"
 
+/* The device of its node that a process has, before its number and a bar. */
+#define DEVICE_LABEL "[\\[(<]?(?:gpu|GPU|npu|NPU|[Ll]ocal[ _-]?[Rr]ank)[ _:=#-]?"
+/* What launchers put before a line, whatever else does; and the name of a node, set off from what it stands before. */
+#define LAUNCHER_LABEL \
+	"(?:[ \\t]*\\d{1,6}:(?: |$)|\\[(?:rank|default)\\d{1,6}\\]:|" \
+	"\\[(?:[^\\s\\[\\],]{1,100},)?\\d{1,6}\\](?:\\[[A-Za-z][\\w.-]*:\\d+\\])?<std(?:out|err)>:|" \
+	"\\[\\d+,mpirank:\\d+,|" DEVICE_LABEL "\\d{1,3}[\\])>]? ?\\|)"
+#define SET_OFF_NODE \
+	"[\\[(<{]?(?!(?:" UPPER "|" LOWER "|" CAPITALISED ")\\b)(?<node>[A-Za-z0-9][\\w.-]*)" \
+	"(?:[\\])>}]:?(?:[ \\t]|$)|:(?: |$)| +\\| ?|\\t)"
+
 /* Folders and hosts in paths. */
 #define ANYWHERE "^(?:.*/)?"
 #define NOT_A_NODE \
@@ -102,6 +115,8 @@
 /* What a program drew to tell its processes apart, as Ray names the logs of its workers, is no node's name. */
 #define NOT_DRAWN "(?![\\w.-]*(?:[0-9a-f]{24}|[0-9a-f]{8}-[0-9a-f]{4}-))"
 #define NAMED_NODE NOT_DRAWN "(?<node>(?i:" NODE_WORD ")[A-Za-z0-9.-]*\\d[A-Za-z0-9.]*?)"
+/* What stands before "rank" where it is not that of the whole job. */
+#define NO_OTHER_RANK "(?<!local[._-])(?<!node[._-])(?<!group[._-])"
 #define POD_ROLE "(?:worker|master|chief|replica|actor|server|node)"
 #define POD "(?<node>[a-z0-9][a-z0-9.-]*-" POD_ROLE "-\\d+)"
 #define LOG_SUFFIX "(?:\\.(?:log|out|err|txt|stdout|stderr))"
@@ -134,7 +149,7 @@ const L4Format l4_builtin_formats_array[] = {
 				ANYWHERE NODE_FOLDER "(?:logs?/|output/)?rank[-_.]?(?<rank>\\d+)(?:[._-][a-z]+)?" LOG_SUFFIX "?$",
 				"node-17/rank-131.log"),
 	PATH_FORMAT("path_rank_file", 21,
-				ANYWHERE "(?:[\\w.-]*[._-])?rank[-_.]?(?<rank>\\d+)(?:[._-][a-z]+)?" LOG_SUFFIX "?$",
+				ANYWHERE "(?:[\\w.-]*[._-])?" NO_OTHER_RANK "rank[-_.]?(?<rank>\\d+)(?:[._-][a-z]+)?" LOG_SUFFIX "?$",
 				"train_rank_131.log"),
 	/* the name of one of the job's nodes, as a rule for paths sees it, and a number: what srun's %N and %t, or %h.%t make */
 	PATH_FORMAT("path_node_task", 22,
@@ -146,6 +161,9 @@ const L4Format l4_builtin_formats_array[] = {
 	PATH_FORMAT("path_device_folder", 22,
 				ANYWHERE "(?:[\\w.-]*[._-])?(?:gpu|local[._-]?rank)[._-]?(?<local_rank>\\d{1,2})/(?:current|" STREAM_NAME ")$",
 				"node-3/trainer-gpu3/current"),
+	PATH_FORMAT("path_local_rank_file", 22,
+				ANYWHERE "(?:[\\w.-]*[._-])?local[._-]?rank[-_.]?(?<local_rank>\\d{1,3})(?:[._-][a-z]+)?" LOG_SUFFIX "?$",
+				"logs/node_1_local_rank_3_stderr"),
 	PATH_FORMAT("path_nemo_rank", 22,
 				ANYWHERE "nemo_log_globalrank-(?<rank>\\d+)_localrank-(?<local_rank>\\d+)\\.txt$",
 				"nemo_log_globalrank-12_localrank-4.txt"),
@@ -157,10 +175,10 @@ const L4Format l4_builtin_formats_array[] = {
 				"(?:[^/]+/){0,3}[^/]+$",
 				"log/rank_3/info.log"),
 	PATH_FORMAT("path_node_rank_number", 25,
-				ANYWHERE NAMED_NODE "/(?<rank>\\d{1,6})" LOG_SUFFIX "$",
+				ANYWHERE NAMED_NODE "/(?<number>\\d{1,6})" LOG_SUFFIX "$",
 				"node-3/17.log"),
 	PATH_FORMAT("path_rank_number", 26,
-				"^(?:logs?/)?(?<rank>\\d{1,6})\\.(?:log|out|err)$",
+				"^(?:logs?/)?(?<number>\\d{1,6})\\.(?:log|out|err)$",
 				"17.out"),
 	PATH_FORMAT("path_msrun_worker", 27,
 				ANYWHERE "worker_(?<rank>\\d+)\\.log$",
@@ -170,11 +188,11 @@ const L4Format l4_builtin_formats_array[] = {
 				"(?<member>\\d{1,6})(?:(?:[._-][a-z]+)?" LOG_SUFFIX "|/" STREAM_NAME ")$",
 				"logs/trainer-3.log"),
 	PATH_FORMAT("path_output_rank", 29,
-				ANYWHERE "(?:out|output|stdout|stderr|err|task|proc)[._-](?<rank>\\d{1,6})" LOG_SUFFIX "?$",
+				ANYWHERE "(?:out|output|stdout|stderr|err|task|proc)[._-](?<number>\\d{1,6})" LOG_SUFFIX "?$",
 				"node-3/out.17"),
 	/* as a batch system names the outputs of the nodes of a job; numbers of more digits are those of jobs */
 	PATH_FORMAT("path_program_rank", 29,
-				ANYWHERE NODE_FOLDER "[A-Za-z][\\w-]*\\.(?<rank>\\d{1,4})\\.(?:out|err)$",
+				ANYWHERE NODE_FOLDER "[A-Za-z][\\w-]*\\.(?<number>\\d{1,4})\\.(?:out|err)$",
 				"node-3/train.17.err"),
 	PATH_FORMAT("path_ascend_device", 28,
 				ANYWHERE "device-(?<local_rank>\\d+)/device-\\d+_\\d+\\.log$",
@@ -231,7 +249,7 @@ const L4Format l4_builtin_formats_array[] = {
 				  "\\[default(?<local_rank>\\d+)\\]:\\s?",
 				  "[default7]: iteration    12695/  115311 | consumed samples:      9841584 |"),
 	PREFIX_FORMAT("torchrun_role_rank", 11,
-				  "\\[rank(?<local_rank>\\d+)\\]:\\s?(?=\\[rank\\d+\\]:|\\[titan\\] )",
+				  "\\[rank(?<role_rank>\\d+)\\]:\\s?(?=\\[rank\\d+\\]:|\\[titan\\] )",
 				  "[rank0]:[titan] 2025-11-25 19:44:53,858 - root - INFO - Starting job: Llama 3 debug training"),
 	PREFIX_FORMAT("pytorch_rank", 12,
 				  "\\[rank(?<rank>\\d+)\\]:\\s?",
@@ -241,6 +259,10 @@ const L4Format l4_builtin_formats_array[] = {
 				  "(?:\\[?(?<ts>" WEEKDAY_TIME ")\\]?)?\\[(?:[^\\s\\[\\],]{1,100},)?(?<rank>\\d+)\\]"
 				  "(?:\\[(?<host>[A-Za-z][\\w.-]*):\\d+\\])?<std(?:out|err)>:\\s?",
 				  "[1,12]<stdout>:gpu-01:815:864 [0] transport/net_ib.cu:80 NCCL WARN NET/IB : Got async event"),
+	/* which output of a process it was, in a file of both */
+	PREFIX_FORMAT("output_tag", 13,
+				  "\\[std(?:out|err)\\]:? ",
+				  "[stderr]: 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
 	PREFIX_FORMAT("sagemaker_tag", 13,
 				  "\\[\\d+,mpirank:(?<rank>\\d+),(?<host>[A-Za-z][\\w.-]*)\\]<std(?:out|err)>:\\s?",
 				  "[1,mpirank:12,algo-2]<stdout>:INFO:root:starting the data loader"),
@@ -303,6 +325,10 @@ const L4Format l4_builtin_formats_array[] = {
 	PREFIX_FORMAT("kubectl_prefix", 16,
 				  "\\[pod/(?<host>[a-z0-9][a-z0-9.-]*)/[a-z0-9][a-z0-9.-]*\\] ",
 				  "[pod/llm-worker-3/pytorch] 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
+	/* lines as Grafana's explorer gives them away: nanoseconds or milliseconds since 1970, the same as a date, the line */
+	PREFIX_FORMAT("grafana_line", 16,
+				  "1\\d{12}(?:\\d{6})?\\t(?<ts>\\d{4}-\\d\\d-\\d\\dT" CLOCK "(?:\\.\\d{1,9})?Z)\\t",
+				  "1795168800123\t2026-11-20T10:00:00.123Z\tINFO:root:starting the data loader"),
 	PREFIX_FORMAT("container_time", 16,
 				  "(?<ts>\\d{4}-\\d\\d-\\d\\dT" CLOCK
 				  "(?:\\.\\d{1,9})?(?:Z|[+-]\\d\\d:\\d\\d))(?: std(?:out|err) [FP] |: (?=\\[))",
@@ -366,9 +392,26 @@ const L4Format l4_builtin_formats_array[] = {
 	DOMINANT_FORMAT("stamp_label", 32,
 					"(?<ts>" SYSLOG_TIME ") (?!(?:[\\w.-]+ )?(?:-- )?[^\\s:\\[\\]]+(?: [\\d.]+)?(?:\\[\\d+\\])?: )",
 					"Nov 20 10:00:00 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
+	/* a stamp that a tool put before lines that a launcher had labelled: ts, a container's runtime */
+	DOMINANT_FORMAT("time_before_label", 32,
+					OPEN "(?:(?<ts>" ISO_OR_AMERICAN "|" SYSLOG_TIME "|\\d\\d-\\d\\d " CLOCK FRACTION ")|"
+					"(?<time>" CLOCK FRACTION "))" CLOSE "[ \\t:|-]+(?=" LAUNCHER_LABEL ")",
+					"[2026-11-20 10:00:00] 5: INFO:root:starting the data loader"),
+	DOMINANT_FORMAT("time_before_node", 32,
+					OPEN "(?<ts>" ISO_OR_AMERICAN "|" SYSLOG_TIME ")" CLOSE "[ \\t:|-]+" SET_OFF_NODE,
+					"2026-11-20T10:00:00.123456789Z\tnode-05\tINFO:root:starting the data loader"),
 	DOMINANT_FORMAT("node_label", 32,
 					"[\\[(<{]?(?<node>[A-Za-z0-9][\\w.-]*)(?:[\\])>}]:?(?:[ \\t]|$)|:(?: |$)| +\\| ?|\\t)",
 					"[athena] 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
+	/* which device of its node a process has */
+	DOMINANT_FORMAT("device_label", 32,
+					DEVICE_LABEL "(?<local_rank>\\d{1,3})[\\])>]? ?\\| ?",
+					"gpu3| INFO:root:starting the data loader"),
+	/* a host that stands apart from a time by blanks alone */
+	DOMINANT_FORMAT("node_before_time", 32,
+					"(?<node>[A-Za-z0-9][\\w.-]*) +(?=[\\[(<]?(?:20\\d\\d[-/]\\d\\d[-/]\\d\\d[ T]|\\d\\d-\\d\\d |"
+					SYSLOG_TIME "))",
+					"node-05 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
 	DOMINANT_FORMAT("epoch_label", 32,
 					"\\[?(?<epoch>1[5-9]\\d{8}(?:\\.\\d{1,9})?)\\]?:?[ \\t]+"
 					"(?=[\\[(<{]?(?:" PROCESS_WORD ")[ _:=#-]?\\d{1,6}\\b)",
@@ -470,6 +513,11 @@ const L4Format l4_builtin_formats_array[] = {
 	HEADER_FORMAT("levanter", 34,
 				  "(?<ts>" ISO ") - (?<rank>\\d+) - " LOGGER " - [\\w./]+:\\d+ - " LEVEL " :: ",
 				  "2024-05-10T02:41:06 - 3 - levanter.trainer - trainer.py:123 - INFO :: Saving checkpoint"),
+	/* which rank of its launcher's agents and which of the job's writes, and which of the node each is */
+	HEADER_FORMAT("nvrx", 35,
+				  "(?<ts>" ISO ") \\[" LEVEL "\\] \\[[\\w.-]+\\] "
+				  "\\[workload:(?<rank>\\d{1,6})\\(\\d{1,4}\\) [^\\]\\n]{1,60}\\] " FILE_LINE " ",
+				  "2026-11-20 10:00:00,123 [WARNING] [node-05] [workload:3(1) infra:1(0)] loop.py:120 the tokenizer is slow"),
 	HEADER_FORMAT("horovod", 35,
 				  "\\[(?<ts>" ISO "): (?<level>[IWEF]) (?<file>[^\\s\\]]+):\\d+\\] ?",
 				  "[2024-10-09 15:47:38.568412: W /tmp/horovod/common/stall_inspector.cc:107] One or more tensors were "
@@ -605,6 +653,11 @@ const L4Format l4_builtin_formats_array[] = {
 	HEADER_FORMAT("journal_stamp", 66,
 				  "(?<ts>1[5-9]\\d{8}\\.\\d{6}) (?:[^\\s:\\[]+ )?" PROCESS ": " MARKED_LEVEL,
 				  "1763677592.648123 node-00 nodeagent[17]: <info> host memory 24684084 kB, 2 cpu visible"),
+	/* the journal's output with seconds since the host began */
+	HEADER_FORMAT("host_since_boot", 62,
+				  "\\[ *\\d{1,9}\\.\\d{6}\\] [\\w.-]+ (?:(?=kernel: )(?<component>kernel)|(?<proc>[^\\s:\\[\\]]+)\\[\\d+\\]): "
+				  MARKED_LEVEL,
+				  "[1467823.330374] node-00 nodeagent[17]: <info> host memory 24684084 kB, 2 cpu visible"),
 	HEADER_FORMAT("syslog_5424", 67,
 				  "<(?<severity>\\d{1,3})>1 (?<ts>" ISO ") \\S+ (?<proc>\\S+) \\S+ \\S+ (?:-|(?:\\[[^\\]]*\\])+) ?",
 				  "<34>1 2003-10-11T22:14:15.003Z host42 su - ID47 - 'su root' failed on /dev/pts/8"),

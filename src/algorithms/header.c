@@ -62,7 +62,8 @@ header_parser_reset(L4HeaderParser *parser, TimestampTz reference)
 
 	parser->sampled = false;
 	parser->ranks_stated = false;
-	parser->tasks = false;
+	parser->hosts_stated = HOSTS_NOT_STATED;
+	parser->tasks = parser->roles = false;
 	parser->stamped = parser->coloured = true;
 	memset(&parser->learnt, 0, sizeof(parser->learnt));
 	parser->reference = reference;
@@ -162,6 +163,15 @@ take_facts(L4HeaderParser *parser, const HeaderFacts *facts, const char *text, L
 		(void) header_facts_group(facts, facts->component, text, &header->component);
 }
 
+/* Is a prefix written as a launcher writes the name and the number of a role that is called rank? */
+static bool
+is_role_label(const HeaderFacts *facts, const char *text)
+{
+	static const char begin[] = "[rank";
+
+	return facts->size > (int) strlen(begin) && memcmp(text, begin, strlen(begin)) == 0;
+}
+
 /*
  * Takes one prefix off. number is the span of the last global rank seen. A global rank before a local one is the number of a
  * launcher's task: with one task per node it names the node.
@@ -174,6 +184,13 @@ take_prefix(L4HeaderParser *parser, const HeaderFacts *facts, const char *text, 
 	L4Bytes		span;
 
 	take_facts(parser, facts, text, header);
+	if (facts->begins[GROUP_ROLE_RANK] >= 0)
+		local_rank = facts_number(facts, GROUP_ROLE_RANK, text);
+	else if (parser->roles && header->local_rank < 0 && rank >= 0 && is_role_label(facts, text))
+	{
+		local_rank = rank;
+		rank = -1;
+	}
 	if (header_facts_group(facts, GROUP_HOST, text, &span) || header_facts_group(facts, GROUP_NODE, text, &span))
 		header->host = span;
 	if (local_rank >= 0 && header->rank >= 0)
@@ -194,11 +211,41 @@ take_prefix(L4HeaderParser *parser, const HeaderFacts *facts, const char *text, 
 	header->prefix_size = header->size;
 }
 
+/* Says the text of a time its zone? Where there is none the time is a number since 1970, which has one. */
+static bool
+says_zone(L4Bytes text)
+{
+	const char *end = text.data + text.size;
+
+	return text.size == 0 || end[-1] == 'Z' ||
+		(text.size > 6 && (end[-6] == '+' || end[-6] == '-' || end[-5] == '+' || end[-5] == '-') && end[-3] != '.');
+}
+
+/*
+ * Takes the header off behind a prefix with a time: that of a platform, which says its zone, counts more than a program's own
+ * that says none.
+ */
+static pg_noinline void
+take_timed_facts(L4HeaderParser *parser, const HeaderFacts *facts, const char *text, L4Header *header)
+{
+	L4Header	outer = *header;
+
+	take_facts(parser, facts, text, header);
+	if (!says_zone(outer.time_text) || says_zone(header->time_text))
+		return;
+	header->time = outer.time;
+	header->time_text = outer.time_text;
+	header->time_form = outer.time_form;
+}
+
 /* Takes the header off whose match is known. */
 static void
 take_header(L4HeaderParser *parser, const HeaderFacts *facts, const char *text, L4Header *header)
 {
-	take_facts(parser, facts, text, header);
+	if (header->has_time)
+		take_timed_facts(parser, facts, text, header);
+	else
+		take_facts(parser, facts, text, header);
 	header->has_header = true;
 	header->format = parser->prefixes.count + (int) (facts->rule - parser->headers.rules);
 	header->stated_rank = facts_number(facts, GROUP_RANK, text);
@@ -415,6 +462,9 @@ unwrap(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 		return;
 	outer = *header;
 	header->host = process;
+	/* one of several that are started alike: "train-rank3[4711]" */
+	if (header->rank < 0 && header->local_rank < 0)
+		header->rank = envelope_path_rank(header->component);
 	header->prefixes[header->prefix_count++] = -1;
 	header->prefix_size = header->size;
 	header->has_header = false;
@@ -500,6 +550,26 @@ header_is_stamped(L4HeaderParser *parser, L4Bytes line)
 	return take_inner_header(parser, line, &header);
 }
 
+/* Takes the node that the header names for the host, and the number beside it for what it is. */
+static pg_noinline void
+take_stated_host(const L4HeaderParser *parser, L4Bytes line, L4Header *header)
+{
+	L4Bytes		host;
+	L4Bytes		number;
+	int			rank;
+
+	if (header->host.size > 0 || !header_find_host(parser, line, header, &host, &number))
+		return;
+	header->host = host;
+	rank = number.size > 0 ? bytes_number(number) : -1;
+	if (rank < 0 || header->rank >= 0 || header->local_rank >= 0)
+		return;
+	if (parser->hosts_stated == HOSTS_WITH_RANK)
+		header->rank = rank;
+	else if (parser->hosts_stated == HOSTS_WITH_LOCAL_RANK)
+		header->local_rank = rank;
+}
+
 static void
 parse_line(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 {
@@ -508,6 +578,8 @@ parse_line(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 		(void) take_inner_header(parser, line, header);
 	if (parser->ranks_stated && header->rank < 0 && header->local_rank < 0)
 		header->rank = header->stated_rank;
+	if (parser->hosts_stated != HOSTS_NOT_STATED && header->has_header)
+		take_stated_host(parser, line, header);
 }
 
 /* Of a line that begins with a colour the header is that of the line without colours. */
@@ -547,18 +619,33 @@ header_unwrap(const L4HeaderParser *parser, L4Bytes line, L4Wrapped *wrapped)
 
 	if (!header_wraps(parser) || !envelope_open(&parser->learnt.envelope, line, values))
 		return false;
-	*wrapped = (L4Wrapped) {values[L4_ENVELOPE_TEXT], values[L4_ENVELOPE_HOST], values[L4_ENVELOPE_TIME],
-		values[L4_ENVELOPE_PATH]};
+	*wrapped = (L4Wrapped) {.text = values[L4_ENVELOPE_TEXT], .host = values[L4_ENVELOPE_HOST],
+		.time = values[L4_ENVELOPE_TIME], .path = values[L4_ENVELOPE_PATH], .rank = values[L4_ENVELOPE_RANK],
+		.own = envelope_is_own(&parser->learnt.envelope), .level = values[L4_ENVELOPE_LEVEL],
+		.name = values[L4_ENVELOPE_NAME]};
+	wrapped->tag = wrapped->own ? envelope_tag_size(line) : 0;
 	return true;
 }
 
 void
 header_complete(L4HeaderParser *parser, const L4Wrapped *wrapped, L4Header *header)
 {
-	/* the collector's time says its zone, and is there for each line */
-	if (wrapped->time.size > 0)
+	/* the collector's time says its zone, and is there for each line; a stamp before a program's own object may say one, too */
+	if (wrapped->time.size > 0 && !(wrapped->own && header->has_time && says_zone(header->time_text) &&
+									!says_zone(wrapped->time)))
 		header_take_time(parser, wrapped->time, header);
-	if (header->rank < 0 && header->local_rank < 0)
+	if (wrapped->own)
+	{
+		header->has_header = true;
+		header->format = parser->prefixes.count + parser->headers.count;
+		if (wrapped->level.size > 0)
+			header->level = header_learnt_level(wrapped->level);
+	}
+	if (header->rank >= 0 || header->local_rank >= 0)
+		return;
+	if (wrapped->rank.size > 0)
+		header->rank = bytes_number(wrapped->rank);
+	else
 		header->rank = envelope_path_rank(wrapped->path);
 }
 
@@ -587,11 +674,14 @@ header_forget_other_prefixes(L4HeaderParser *parser)
 #define SAVED_TASKS 8
 #define SAVED_STAMPED 16
 #define SAVED_COLOURED 32
+#define SAVED_ROLES 64
+/* and, above them, what headers state of hosts */
+#define SAVED_HOSTS_SHIFT 8
 
 /*
- * header_parser_save: whether a sample was read (and whether headers label records), the reference, the time told, which
- * prefixes count, whether headers stand behind stamps and lines are looked at without colours, and what the sample taught of
- * headers, if anything.
+ * header_parser_save: whether a sample was read (and whether headers label records and name hosts, and of which kind the ranks
+ * are that begin lines), the reference, the time told, which prefixes count, whether headers stand behind stamps and lines are
+ * looked at without colours, and what the sample taught of headers, if anything.
  * Nothing else of a parser depends on what it has read.
  */
 void
@@ -602,7 +692,8 @@ header_parser_save(const L4HeaderParser *parser, StringInfo out)
 	int			i;
 
 	column_put_unsigned(out, (parser->sampled ? SAVED_SAMPLED : 0) | (parser->ranks_stated ? SAVED_RANKS_STATED : 0) |
-						(learnt ? SAVED_LEARNT : 0) | (parser->tasks ? SAVED_TASKS : 0) |
+						(learnt ? SAVED_LEARNT : 0) | (parser->tasks ? SAVED_TASKS : 0) | (parser->roles ? SAVED_ROLES : 0) |
+						((uint64) parser->hosts_stated << SAVED_HOSTS_SHIFT) |
 						(parser->stamped ? SAVED_STAMPED : 0) | (parser->coloured ? SAVED_COLOURED : 0));
 	column_put_signed(out, parser->reference);
 	column_put_signed(out, parser->told);
@@ -626,6 +717,10 @@ header_parser_restore(L4HeaderParser *parser, L4ColumnReader *in)
 	parser->sampled = (flags & SAVED_SAMPLED) != 0;
 	parser->ranks_stated = (flags & SAVED_RANKS_STATED) != 0;
 	parser->tasks = (flags & SAVED_TASKS) != 0;
+	parser->roles = (flags & SAVED_ROLES) != 0;
+	if (flags >> SAVED_HOSTS_SHIFT > HOSTS_WITH_LOCAL_RANK)
+		column_corrupted("what headers state of hosts is of no known kind");
+	parser->hosts_stated = (StatedHosts) (flags >> SAVED_HOSTS_SHIFT);
 	parser->stamped = (flags & SAVED_STAMPED) != 0;
 	parser->coloured = (flags & SAVED_COLOURED) != 0;
 	parser->reference = column_get_signed(in);

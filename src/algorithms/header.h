@@ -81,9 +81,9 @@ extern void header_parser_name_nodes(L4HeaderParser *parser, char **nodes, int c
 extern L4EnvelopeAsk header_parser_ask(const L4HeaderParser *parser);
 
 /*
- * Of a line that a collector wrapped, as the sample taught, what it says besides: the text that a program wrote (text: where it
- * stands in the line, as a string of JSON), on which host, when and to which file. False where the line is none, or the sample
- * taught nothing of the kind.
+ * Of a line that a collector or the program's own logger wrapped, as the sample taught, what it says besides: the text that a
+ * program wrote (text: where it stands in the line, as a string of JSON), on which host, when, to which file and by which rank.
+ * False where the line is none, or the sample taught nothing of the kind.
  */
 typedef struct L4Wrapped
 {
@@ -91,13 +91,21 @@ typedef struct L4Wrapped
 	L4Bytes		host;
 	L4Bytes		time;
 	L4Bytes		path;
+	L4Bytes		rank;
+	bool		own;			/* it is an object of the program's own logger, */
+	size_t		tag;			/* behind so many bytes, */
+	L4Bytes		level;			/* which says how grave it is, and who */
+	L4Bytes		name;
 } L4Wrapped;
 
 extern bool header_unwrap(const L4HeaderParser *parser, L4Bytes line, L4Wrapped *wrapped);
 /* Did the sample teach that there are such lines? */
 extern bool header_wraps(const L4HeaderParser *parser);
 
-/* Adds to the header of a text what the collector says of it, besides the host, where the text itself does not. */
+/*
+ * Adds to the header of a text what the object around it says, besides host and component, where the text itself does not: a
+ * collector's, or a program's own, of which it is the header.
+ */
 extern void header_complete(L4HeaderParser *parser, const L4Wrapped *wrapped, L4Header *header);
 
 /* Makes the parser as good as new for another stream, with another reference. Cheap, where making one costs milliseconds. */

@@ -35,12 +35,14 @@ header_is_node(const void *argument, L4Bytes name)
 	const L4HeaderParser *parser = argument;
 	char		text[256];
 
-	if (name.size > sizeof(text) - 2)
+	if (name.size == 0 || name.size > sizeof(text) - 2)
 		return false;
-	snprintf(text, sizeof(text), "%.*s", (int) name.size, name.data);
+	memcpy(text, name.data, name.size);
+	text[name.size] = '\0';
 	if (some_node(parser, text, true))
 		return true;
-	strcat(text, ".");
+	text[name.size] = '.';
+	text[name.size + 1] = '\0';
 	return some_node(parser, text, false);
 }
 
@@ -60,9 +62,8 @@ header_take_time(L4HeaderParser *parser, L4Bytes text, L4Header *header)
 	header->time_form = form;
 }
 
-/* A level by its word, or by its number of whichever kind. */
-static L4Level
-learnt_level(L4Bytes text)
+L4Level
+header_learnt_level(L4Bytes text)
 {
 	bool		tens = text.size > 1 && is_digit(text.data[0]);
 
@@ -79,7 +80,7 @@ take_object(L4HeaderParser *parser, L4Bytes text, L4Header *header)
 		return false;
 	header_take_time(parser, values[L4_OBJECT_TIME], header);
 	if (values[L4_OBJECT_LEVEL].size > 0)
-		header->level = learnt_level(values[L4_OBJECT_LEVEL]);
+		header->level = header_learnt_level(values[L4_OBJECT_LEVEL]);
 	header->component = values[L4_OBJECT_NAME];
 	if (values[L4_OBJECT_RANK].size > 0)
 		header->stated_rank = bytes_number(values[L4_OBJECT_RANK]);
@@ -181,6 +182,49 @@ header_take_label(const L4HeaderParser *parser, L4Bytes text, L4Header *header)
 	header->size += size;
 	header->prefix_size = header->size;
 	return true;
+}
+
+static inline bool
+is_host_byte(char c)
+{
+	return is_alphanumeric(c) || c == '-' || c == '.' || c == '_';
+}
+
+/* The digits behind a sign that parts a host from the number of one of its processes. */
+static L4Bytes
+number_behind(const char *at, const char *end)
+{
+	const char *digits = at + 1;
+	const char *stop = digits;
+
+	if (at >= end || (*at != ':' && *at != '/' && *at != '#'))
+		return (L4Bytes) {NULL, 0};
+	while (stop < end && is_digit(*stop))
+		stop++;
+	return (L4Bytes) {digits, (size_t) (stop - digits)};
+}
+
+bool
+header_find_host(const L4HeaderParser *parser, L4Bytes line, const L4Header *header, L4Bytes *host, L4Bytes *number)
+{
+	const char *at = line.data + header->prefix_size;
+	const char *end = line.data + header->size;
+
+	while (at < end)
+	{
+		const char *from = at;
+
+		while (at < end && is_host_byte(*at))
+			at++;
+		*host = (L4Bytes) {from, (size_t) (at - from)};
+		if (host->size > 1 && header_is_node(parser, *host))
+		{
+			*number = number_behind(at, end);
+			return true;
+		}
+		at += at == from;
+	}
+	return false;
 }
 
 bool

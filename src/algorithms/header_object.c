@@ -107,9 +107,8 @@ is_level(const L4ObjectPair *pair)
 								   ends_with(pair->key, "priority")));
 }
 
-/* Does a key with its value say which part of a header this is? */
-static bool
-is_part(const L4ObjectPair *pair, L4ObjectPart part)
+bool
+header_object_says(const L4ObjectPair *pair, L4ObjectPart part)
 {
 	switch (part)
 	{
@@ -118,10 +117,12 @@ is_part(const L4ObjectPair *pair, L4ObjectPart part)
 		case L4_OBJECT_LEVEL:
 			return is_level(pair);
 		case L4_OBJECT_RANK:
-			return ends_with(pair->key, "rank") && !ends_with(pair->key, "local_rank") && pair->value.size > 0 &&
-				pair->value.size <= 6 && is_digit(pair->value.data[0]);
+			return ends_with(pair->key, "rank") && !ends_with(pair->key, "local_rank") && !ends_with(pair->key, "node_rank") &&
+				!ends_with(pair->key, "group_rank") && pair->value.size > 0 && pair->value.size <= 6 &&
+				is_digit(pair->value.data[0]);
 		default:
-			return pair->quoted && pair->value.size > 0 &&
+			/* "levelname" is none of who speaks */
+			return pair->quoted && pair->value.size > 0 && level_from_text(pair->value) == L4_LEVEL_NONE &&
 				(ends_with(pair->key, "logger") || ends_with(pair->key, "name") || ends_with(pair->key, "component"));
 	}
 }
@@ -178,7 +179,7 @@ header_object_learn(const L4Bytes *lines, int count, L4ObjectForm *form)
 			KeyCount   *of = count_of(counts, &known, pair.key);
 
 			for (part = 0; of != NULL && part < L4_OBJECT_PARTS; part++)
-				if (of->last[part] < objects && is_part(&pair, part))
+				if (of->last[part] < objects && header_object_says(&pair, part))
 				{
 					of->last[part] = objects;
 					of->objects[part]++;
@@ -216,7 +217,7 @@ header_object_match(const L4ObjectForm *form, L4Bytes text, L4Bytes *values)
 	while (header_object_next(&at, end, &pair))
 		for (part = 0; part < L4_OBJECT_PARTS; part++)
 			if (values[part].size == 0 && form->sizes[part] > 0 && form->sizes[part] == pair.key.size &&
-				memcmp(form->keys[part], pair.key.data, pair.key.size) == 0 && is_part(&pair, part))
+				memcmp(form->keys[part], pair.key.data, pair.key.size) == 0 && header_object_says(&pair, part))
 				values[part] = pair.value;
 	return values[L4_OBJECT_TIME].size > 0;
 }

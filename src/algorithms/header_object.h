@@ -27,6 +27,9 @@ typedef enum L4ObjectPart
 	L4_OBJECT_TIME, L4_OBJECT_LEVEL, L4_OBJECT_RANK, L4_OBJECT_NAME, L4_OBJECT_PARTS
 } L4ObjectPart;
 
+/* Does a key with its value say which part of a header this is? */
+extern bool header_object_says(const L4ObjectPair *pair, L4ObjectPart part);
+
 #define L4_OBJECT_KEY 32
 
 /* The key of each part, by its last name where objects lie in objects; of no bytes where there is none. */

@@ -21,7 +21,7 @@ enum HeaderGroup
 {
 	GROUP_TS, GROUP_EPOCH, GROUP_MMDD, GROUP_YEAR, GROUP_MONTH, GROUP_DAY, GROUP_TIME, GROUP_LEVEL, GROUP_SEVERITY,
 	GROUP_LEVEL_TENS, GROUP_COMPONENT, GROUP_LOGGER, GROUP_MODULE, GROUP_PROC, GROUP_FILE, GROUP_RANK, GROUP_LOCAL_RANK,
-	GROUP_HOST, GROUP_NODE, GROUP_COUNT
+	GROUP_HOST, GROUP_NODE, GROUP_ROLE_RANK, GROUP_COUNT
 };
 
 /* What a match says, with its spans as places in the text that was matched. */
@@ -93,12 +93,20 @@ typedef struct L4LearntHeaders
 	L4EnvelopeForm envelope;	/* lines are objects in which a collector wrapped what programs wrote: the rest is of that */
 } L4LearntHeaders;
 
+/* Do headers name the node of the job that writes each record, in a field that no rule knows, and beside it its rank? */
+typedef enum StatedHosts
+{
+	HOSTS_NOT_STATED, HOSTS_STATED, HOSTS_WITH_RANK, HOSTS_WITH_LOCAL_RANK
+} StatedHosts;
+
 struct L4HeaderParser
 {
 	HeaderRules prefixes;
 	HeaderRules headers;
 	bool		sampled;
+	StatedHosts hosts_stated;
 	bool		ranks_stated;	/* the headers say which of several ranks wrote each record */
+	bool		roles;			/* the ranks that begin lines are those of a node: its launcher calls its role so */
 	bool		tasks;			/* a number before a line is that of a launcher's task on a node: local ranks follow some */
 	bool		stamped;		/* headers stand behind stamps alone */
 	bool		coloured;		/* lines that begin with a colour are looked at without */
@@ -197,12 +205,22 @@ extern bool header_is_stamped(L4HeaderParser *parser, L4Bytes line);
 /* header_learnt.c: the time of a field: a whole one, or a number since 1970; nothing where it is none. */
 extern void header_take_time(L4HeaderParser *parser, L4Bytes text, L4Header *header);
 
+/* header_learnt.c: a level by its word, or by its number of whichever kind. */
+extern L4Level header_learnt_level(L4Bytes text);
+
 /* header_learnt.c: is a program one that has headers of its own behind that of the system's log? */
 extern bool header_is_wrapped(const L4LearntHeaders *learnt, L4Bytes program);
 
 /* header_learnt.c: takes a header off a line, behind its prefixes, or a label off a text that it begins; false: has none. */
 extern bool header_take_learnt(L4HeaderParser *parser, L4Bytes line, L4Header *header);
 extern bool header_take_label(const L4HeaderParser *parser, L4Bytes text, L4Header *header);
+
+/*
+ * header_learnt.c: the node of the job that a header names, and the digits behind the sign that follows (of no bytes where none
+ * do); false where it names none. Cost: a look for each of its words.
+ */
+extern bool header_find_host(const L4HeaderParser *parser, L4Bytes line, const L4Header *header, L4Bytes *host,
+							 L4Bytes *number);
 
 /* header_learnt.c: is a text the name of a node of the job (argument: the parser's)? */
 extern bool header_is_node(const void *argument, L4Bytes name);

@@ -12,7 +12,8 @@
 
 static const char *const group_names[GROUP_COUNT] = {
 	"ts", "epoch", "mmdd", "year", "month", "day", "time", "level", "severity",
-	"level_tens", "component", "logger", "module", "proc", "file", "rank", "local_rank", "host", "node"
+	"level_tens", "component", "logger", "module", "proc", "file", "rank", "local_rank", "host", "node",
+	"role_rank"
 };
 
 /* So many line prefixes may be traced at first; each further one must be earned by so many that were found. */

@@ -158,11 +158,12 @@ first_whole_time(const L4HeaderParser *parser, L4Bytes sample)
 }
 
 /*
- * Of so many lines so many must state a rank, but for those with headers that never do (a launcher's): others mention ranks
- * that they tell of, or write much without a header.
+ * Of so many lines with headers so many must state a rank, but for those whose headers never do (a launcher's): others mention
+ * ranks that they tell of. And one of so many lines that have one or are bare: what processes print has no header.
  */
 #define STATING_LINES 4
 #define STATING_LINES_LEAST 3
+#define LINES_PER_STATING 2
 
 /* A rank that a header states, and the host that a launcher put before the line (of no bytes: none). */
 typedef struct StatedRank
@@ -223,6 +224,7 @@ sample_stated(L4HeaderParser *parser, L4Bytes sample, bool hosted, bool bare, St
 	bool	   *states = palloc0(mul_size(Max(formats, 1), sizeof(bool)));
 	L4Bytes		line;
 	int64		able = 0;
+	int64		without = 0;
 	int			count = 0;
 
 	while (next_line(&sample, &line))
@@ -233,7 +235,7 @@ sample_stated(L4HeaderParser *parser, L4Bytes sample, bool hosted, bool bare, St
 		if (line.size == header.size || (header.host.size > 0) != hosted)
 			continue;
 		if (!header.has_header)
-			able += bare;
+			without += bare;
 		else
 			lines[header.format - parser->prefixes.count]++;
 		if (header.stated_rank < 0)
@@ -245,7 +247,8 @@ sample_stated(L4HeaderParser *parser, L4Bytes sample, bool hosted, bool bare, St
 		able += states[i] ? lines[i] : 0;
 	pfree(lines);
 	pfree(states);
-	return (int64) count * STATING_LINES >= able * STATING_LINES_LEAST ? count : 0;
+	return (int64) count * STATING_LINES >= able * STATING_LINES_LEAST &&
+		(int64) count * LINES_PER_STATING >= able + without ? count : 0;
 }
 
 /*
@@ -273,6 +276,69 @@ sample_states_ranks(L4HeaderParser *parser, L4Bytes sample, int lines, bool host
 	return pairs > 1 && needed;
 }
 
+/*
+ * What stands beside the hosts that headers state: numbers below their count are ranks, if each is of one host, or those of a
+ * node, which recur on others; others are those of processes.
+ */
+static StatedHosts
+kind_of_stated(StatedRank *stated, int count)
+{
+	int			pairs = count_different(stated, count, compare_ranks, true);
+	int			hosts;
+	bool		recur = false;
+	int			i;
+
+	for (i = 0; i < pairs; i++)
+	{
+		if (stated[i].rank < 0 || stated[i].rank >= pairs)
+			return HOSTS_STATED;
+		recur |= i > 0 && stated[i].rank == stated[i - 1].rank;
+	}
+	hosts = count_different(stated, pairs, compare_hosts, false);
+	if (recur)
+		return HOSTS_WITH_LOCAL_RANK;
+	return pairs >= hosts ? HOSTS_WITH_RANK : HOSTS_STATED;
+}
+
+/* So many headers are looked at first. */
+#define HOST_LINES_FIRST 8
+
+/*
+ * Do the headers name nodes of the job, several of them, as where several hosts log to one file? Where a label does, or all are
+ * of one node, nobody need look.
+ */
+static StatedHosts
+sample_states_hosts(L4HeaderParser *parser, L4Bytes sample, int lines)
+{
+	StatedRank *stated = palloc(mul_size(Max(lines, 1), sizeof(StatedRank)));
+	StatedHosts kind = HOSTS_NOT_STATED;
+	L4Bytes		number;
+	L4Bytes		line;
+	int			headed = 0;
+	int			count = 0;
+	bool		several = false;
+
+	/* of most files the first headers tell that they name none */
+	while (headed < lines && (headed < HOST_LINES_FIRST || count * STATING_LINES >= headed) && next_line(&sample, &line))
+	{
+		L4Header	header;
+
+		header_parse(parser, line, &header);
+		if (!header.has_header || header.host.size > 0)
+			continue;
+		headed++;
+		if (!header_find_host(parser, line, &header, &stated[count].host, &number))
+			continue;
+		stated[count].rank = number.size > 0 ? bytes_number(number) : -1;
+		several |= !bytes_equal(stated[count].host, stated[0].host);
+		count++;
+	}
+	if (several && count * STATING_LINES >= headed * STATING_LINES_LEAST)
+		kind = kind_of_stated(stated, count);
+	pfree(stated);
+	return kind;
+}
+
 /* Headers are learnt from so many lines of a sample. */
 #define LEARN_LINES 80
 /* What is learnt counts where it tells more of one line in so many. */
@@ -294,16 +360,17 @@ is_continued(L4Bytes text)
 
 /*
  * Takes lines of the sample apart, spread over it, which are not continued ones; of one whose header is known with time and
- * level nothing is to be learnt.
+ * level nothing is to be learnt. stated: whether a header states a rank.
  */
 static int
-take_lines(L4HeaderParser *parser, L4Bytes sample, int lines, L4SampleLine *taken, KnownHeader *known)
+take_lines(L4HeaderParser *parser, L4Bytes sample, int lines, L4SampleLine *taken, KnownHeader *known, bool *stated)
 {
 	int			every = (lines + LEARN_LINES - 1) / LEARN_LINES;
 	int			count = 0;
 	int			seen = 0;
 	L4Bytes		line;
 
+	*stated = false;
 	while (count < LEARN_LINES && next_line(&sample, &line))
 	{
 		L4Header	header;
@@ -314,6 +381,7 @@ take_lines(L4HeaderParser *parser, L4Bytes sample, int lines, L4SampleLine *take
 		if (is_blank_line(line) || seen++ % every != 0)
 			continue;
 		header_parse(parser, line, &header);
+		*stated |= header.stated_rank >= 0;
 		text = (L4Bytes) {line.data + header.prefix_size, line.size - header.prefix_size};
 		if (is_continued(text))
 			continue;
@@ -373,7 +441,7 @@ learn_object(const L4SampleLine *lines, int count, L4ObjectForm *form)
 	return header_object_learn(texts, open, form);
 }
 
-/* Of a program in a system's log so many lines at least have headers of their own; so many programs are looked at. */
+/* Of a program in a system's log so many lines at least have headers of their own, or its rank; so many are looked at. */
 #define WRAPPED_LINES 2
 #define PROGRAM_LIMIT 16
 /* One of so many first lines is the system's log's, or none is. */
@@ -391,6 +459,7 @@ typedef struct Program
 	size_t		size;
 	int			lines;
 	int			headed;
+	int			ranked;			/* the program's name says which rank it is */
 	L4Bytes		node;
 	bool		several_nodes;
 } Program;
@@ -440,8 +509,8 @@ find_program(Program *programs, int *count, L4Bytes name)
 }
 
 /*
- * Learns which programs log through the system's log with headers of their own, or write much of a log of several nodes of the
- * job: of these the host tells whose line it is.
+ * Learns which programs log through the system's log with headers of their own or are called after their rank, or write much of
+ * a log of several nodes of the job: of these the host tells whose line it is.
  */
 static void
 learn_wrapped(L4HeaderParser *parser, L4Bytes sample)
@@ -469,10 +538,11 @@ learn_wrapped(L4HeaderParser *parser, L4Bytes sample)
 			continue;
 		note_node(parser, program, process);
 		program->lines++;
+		program->ranked += envelope_path_rank(header.component) >= 0;
 		program->headed += begins_with_header(&parser->headers, header_window(line, header.size));
 	}
 	for (i = 0; i < count && learnt->wrapped_count < L4_WRAPPED_LIMIT; i++)
-		if (programs[i].headed >= WRAPPED_LINES ||
+		if (programs[i].headed >= WRAPPED_LINES || programs[i].ranked >= WRAPPED_LINES ||
 			(programs[i].several_nodes && programs[i].lines * MUCH_OF_LOG >= lines))
 		{
 			memcpy(learnt->wrapped[learnt->wrapped_count], programs[i].name, programs[i].size);
@@ -521,8 +591,8 @@ are_labelled(const HeaderRules *prefixes, const int *hits, int lines)
 		const HeaderRule *rule = &prefixes->rules[i];
 
 		if (rule->enabled && hits[i] >= lines - hits[i] &&
-			(rule->groups[GROUP_RANK] >= 0 || rule->groups[GROUP_LOCAL_RANK] >= 0 || rule->groups[GROUP_HOST] >= 0 ||
-			 rule->groups[GROUP_NODE] >= 0))
+			(rule->groups[GROUP_RANK] >= 0 || rule->groups[GROUP_LOCAL_RANK] >= 0 || rule->groups[GROUP_ROLE_RANK] >= 0 ||
+			 rule->groups[GROUP_HOST] >= 0 || rule->groups[GROUP_NODE] >= 0))
 			return true;
 	}
 	return false;
@@ -542,28 +612,42 @@ has_tasks(const HeaderRules *prefixes, const int *hits, int lines)
 
 		numbered |= rule->enabled && rule->format->dominant && rule->groups[GROUP_RANK] >= 0 &&
 			rule->groups[GROUP_HOST] < 0 && hits[i] >= lines - hits[i];
-		local |= rule->groups[GROUP_LOCAL_RANK] >= 0 && hits[i] > 0;
+		local |= (rule->groups[GROUP_LOCAL_RANK] >= 0 || rule->groups[GROUP_ROLE_RANK] >= 0) && hits[i] > 0;
 	}
 	return numbered && local;
 }
 
-/* Learns the headers of lines that no rule knows, or knows in part. */
-static void
+/* Does a line begin with the name of its launcher's role for its processes, which is that of ranks? */
+static bool
+has_roles(const HeaderRules *prefixes, const int *hits)
+{
+	int			i;
+
+	for (i = 0; i < prefixes->count; i++)
+		if (prefixes->rules[i].groups[GROUP_ROLE_RANK] >= 0 && hits[i] > 0)
+			return true;
+	return false;
+}
+
+/* Learns the headers of lines that no rule knows, or knows in part; whether headers of these state ranks. */
+static bool
 learn_forms(L4HeaderParser *parser, L4Bytes sample, int lines)
 {
 	L4SampleLine *taken = palloc(LEARN_LINES * sizeof(L4SampleLine));
 	KnownHeader *known = palloc(LEARN_LINES * sizeof(KnownHeader));
-	int			count = take_lines(parser, sample, lines, taken, known);
+	bool		stated;
+	int			count = take_lines(parser, sample, lines, taken, known, &stated);
 	L4LearntHeaders *learnt = &parser->learnt;
 
 	while (learnt->form_count < L4_HEADER_FORM_LIMIT &&
 		   header_learn(taken, count, parser->zone, parser->reference, header_is_node, parser,
 						&learnt->forms[learnt->form_count]) &&
 		   tells_more(taken, known, count, &learnt->forms[learnt->form_count]))
-		learnt->form_count++;
+		stated |= learnt->forms[learnt->form_count++].rank >= 0;
 	learnt->has_object = learn_object(taken, count, &learnt->object);
 	pfree(known);
 	pfree(taken);
+	return stated;
 }
 
 /* L4EnvelopeAsk.has_header */
@@ -579,6 +663,45 @@ header_parser_ask(const L4HeaderParser *parser)
 	return (L4EnvelopeAsk) {header_is_node, text_has_header, parser};
 }
 
+/* Appends what a program wrote of a line that was wrapped; a label before a program's own object stays, and other lines do. */
+static void
+append_unwrapped(L4HeaderParser *parser, L4Bytes line, StringInfo out)
+{
+	L4Wrapped	wrapped;
+
+	if (header_unwrap(parser, line, &wrapped))
+	{
+		appendBinaryStringInfo(out, line.data, (int) wrapped.tag);
+		if (!json_text_decode(wrapped.text, out))
+			appendBinaryStringInfo(out, wrapped.text.data, (int) wrapped.text.size);
+	}
+	else if (envelope_is_own(&parser->learnt.envelope))
+		appendBinaryStringInfo(out, line.data, (int) line.size);
+	appendStringInfoChar(out, '\n');
+}
+
+/* Of lines that are a program's own objects, but stay as they are, the keys are those of the others. */
+static bool
+object_of_envelope(const L4EnvelopeForm *envelope, L4ObjectForm *form)
+{
+	static const L4EnvelopePart parts[L4_OBJECT_PARTS] = {
+		L4_ENVELOPE_TIME, L4_ENVELOPE_LEVEL, L4_ENVELOPE_RANK, L4_ENVELOPE_NAME
+	};
+	int			part;
+
+	memset(form, 0, sizeof(L4ObjectForm));
+	for (part = 0; part < L4_OBJECT_PARTS; part++)
+	{
+		const L4EnvelopeKey *key = &envelope->keys[parts[part]];
+
+		if (key->turn == 0 || key->size > L4_OBJECT_KEY)
+			continue;
+		form->sizes[part] = key->size;
+		memcpy(form->keys[part], key->name, key->size);
+	}
+	return form->sizes[L4_OBJECT_TIME] > 0;
+}
+
 /* Where a collector wrapped the lines of a sample, what programs wrote, line by line; else the sample. */
 static L4Bytes
 unwrapped_sample(L4HeaderParser *parser, L4Bytes sample)
@@ -591,13 +714,7 @@ unwrapped_sample(L4HeaderParser *parser, L4Bytes sample)
 		return sample;
 	initStringInfo(&out);
 	while (next_line(&sample, &line))
-	{
-		L4Wrapped	wrapped;
-
-		if (header_unwrap(parser, line, &wrapped) && !json_text_decode(wrapped.text, &out))
-			appendBinaryStringInfo(&out, wrapped.text.data, (int) wrapped.text.size);
-		appendStringInfoChar(&out, '\n');
-	}
+		append_unwrapped(parser, line, &out);
 	return (L4Bytes) {out.data, (size_t) out.len};
 }
 
@@ -633,6 +750,18 @@ sample_is_stamped(L4HeaderParser *parser, L4Bytes sample)
 	return false;
 }
 
+/* Do headers that were learnt name hosts? */
+static bool
+forms_name_hosts(const L4LearntHeaders *learnt)
+{
+	int			i;
+
+	for (i = 0; i < learnt->form_count; i++)
+		if (learnt->forms[i].host >= 0)
+			return true;
+	return false;
+}
+
 /* Learns from a sample; true where it tells who wrote most lines, or headers that no rule knows. */
 static bool
 learn_sample(L4HeaderParser *parser, L4Bytes sample)
@@ -644,10 +773,12 @@ learn_sample(L4HeaderParser *parser, L4Bytes sample)
 	int			lines = 0;
 	int			hosts = 0;
 	bool		labelled;
+	bool		stated = false;
 	int			i;
 
 	parser->stamped = true;
-	parser->sampled = false;
+	parser->hosts_stated = HOSTS_NOT_STATED;
+	parser->sampled = parser->roles = false;
 	for (i = 0; i < prefixes->count; i++)
 		prefixes->rules[i].enabled = !prefixes->rules[i].format->dominant;
 	while (next_line(&left, &line))
@@ -661,6 +792,7 @@ learn_sample(L4HeaderParser *parser, L4Bytes sample)
 			hosts += hits[i];
 	}
 	parser->tasks = has_tasks(prefixes, hits, lines);
+	parser->roles = has_roles(prefixes, hits);
 	header_forget_other_prefixes(parser);
 	labelled = are_labelled(prefixes, hits, lines);
 	if (lines > 0 && !labelled)
@@ -668,16 +800,19 @@ learn_sample(L4HeaderParser *parser, L4Bytes sample)
 	pfree(hits);
 	learn_wrapped(parser, sample);
 	if (lines > 0)
-		learn_forms(parser, sample, lines);
+		stated = learn_forms(parser, sample, lines);
+	stated = stated || (sample.size > 0 && memmem(sample.data, sample.size, "rank", 4) != NULL);
 	parser->stamped = sample.size == 0 || sample_is_stamped(parser, sample);
 	learn_reference(parser, sample);
 	parser->told = sample.size > 0 ? first_whole_time(parser, sample) : 0;
 	if (sample.size == 0 || parser->learnt.has_label)
 		parser->ranks_stated = false;
 	else
-		parser->ranks_stated = (hosts > 0 && sample_states_ranks(parser, sample, lines, true)) ||
-			(hosts <= lines - hosts && memmem(sample.data, sample.size, "rank", 4) != NULL &&
-			 sample_states_ranks(parser, sample, lines, false));
+		parser->ranks_stated = ((hosts > 0 || forms_name_hosts(&parser->learnt)) &&
+								sample_states_ranks(parser, sample, lines, true)) ||
+			(hosts <= lines - hosts && stated && sample_states_ranks(parser, sample, lines, false));
+	if (parser->node_count > 1 && !labelled && !parser->learnt.has_label && lines > 0)
+		parser->hosts_stated = sample_states_hosts(parser, sample, lines);
 	return (lines > 0 && labelled) || parser->learnt.has_label || parser->learnt.form_count > 0;
 }
 
@@ -690,12 +825,20 @@ header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
 {
 	L4EnvelopeForm envelope;
 	L4Bytes		plain;
+	bool		told;
 
 	memset(&parser->learnt, 0, sizeof(parser->learnt));
 	sample = unwrapped_sample(parser, sample);
 	plain = uncoloured_sample(parser, sample);
 	parser->coloured = false;
-	if (learn_sample(parser, sample) || plain.data == sample.data)
+	told = learn_sample(parser, sample);
+	if (envelope_is_own(&parser->learnt.envelope))
+	{
+		parser->learnt.has_object = object_of_envelope(&parser->learnt.envelope, &parser->learnt.object);
+		parser->ranks_stated |= parser->learnt.object.sizes[L4_OBJECT_RANK] > 0;
+		return;
+	}
+	if (told || plain.data == sample.data)
 		return;
 	envelope = parser->learnt.envelope;
 	memset(&parser->learnt, 0, sizeof(parser->learnt));

@@ -2,9 +2,10 @@
  * place.c: node, rank and kind of a stream from its file's path or from a label on its lines.
  *
  * Paths are matched without their compression suffix, rule by rule in the order of priority; each rule may add what no earlier
- * one knew. The name of one of the job's nodes, as a folder or anywhere between separators, beats every rule; the rules then
- * see a plain name in its place, for what else the path says does not hang on how a site calls its nodes. A local rank becomes
- * a global one only where node list and ranks per node are known; a rank gives its node the same way.
+ * one knew; what a rotation appended is left out where no rule knows the whole. The name of one of the job's nodes, as a folder
+ * or anywhere between separators, beats every rule; the rules then see a plain name in its place, for what else the path says
+ * does not hang on how a site calls its nodes. A local rank becomes a global one only where node list and ranks per node are
+ * known; a rank gives its node the same way.
  */
 #include "algorithms/place.h"
 
@@ -13,12 +14,12 @@
 
 enum PlaceGroup
 {
-	GROUP_NODE, GROUP_RANK, GROUP_MEMBER, GROUP_LOCAL_RANK, GROUP_ATTEMPT, GROUP_LAUNCHER, GROUP_SYSTEM, GROUP_SHARED,
-	GROUP_COUNT
+	GROUP_NODE, GROUP_RANK, GROUP_NUMBER, GROUP_MEMBER, GROUP_LOCAL_RANK, GROUP_ATTEMPT, GROUP_LAUNCHER, GROUP_SYSTEM,
+	GROUP_SHARED, GROUP_COUNT
 };
 
 static const char *const group_names[GROUP_COUNT] = {
-	"node", "rank", "member", "local_rank", "attempt", "launcher", "system", "shared"
+	"node", "rank", "number", "member", "local_rank", "attempt", "launcher", "system", "shared"
 };
 
 /* What the rules see in the place of a node's name. */
@@ -138,6 +139,44 @@ without_compression(const char *source)
 			path.size -= size;
 	}
 	return path;
+}
+
+/* A rotation's number, or its time in digits and signs, is no longer. */
+#define ROTATION_BYTES 24
+
+/* Ends a text with one of the endings of logs? */
+static bool
+ends_like_log(L4Bytes path)
+{
+	static const char *const endings[] = {".log", ".txt", ".out", ".err", ".json", ".jsonl"};
+	int			i;
+
+	for (i = 0; i < (int) lengthof(endings); i++)
+	{
+		size_t		size = strlen(endings[i]);
+
+		if (path.size > size && memcmp(path.data + path.size - size, endings[i], size) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The path without what whoever rotated the log put behind its ending: a number or a time ("rank_0.log.1",
+ * "0.log.20261103-083035", "train.log-20261103"). The path itself where nothing stands there.
+ */
+static L4Bytes
+without_rotation(L4Bytes path)
+{
+	size_t		size = path.size;
+
+	while (size > 0 && path.size - size < ROTATION_BYTES &&
+		   ((path.data[size - 1] >= '0' && path.data[size - 1] <= '9') || strchr("-_.:T", path.data[size - 1]) != NULL))
+		size--;
+	if (size == path.size || strchr("-_.", path.data[size]) == NULL || !is_digit(path.data[path.size - 1]) ||
+		!ends_like_log((L4Bytes) {path.data, size}))
+		return path;
+	return (L4Bytes) {path.data, size};
 }
 
 /* How much of a host's name is its own, without its domain; all of an address. */
@@ -278,6 +317,14 @@ complete_place(const L4Cluster *cluster, L4Place *place, int local_rank)
 		place->rank = index * cluster->ranks_per_node + local_rank;
 }
 
+/* May a number be that of a rank? Where it is known how many there are others are those of jobs or processes. */
+static bool
+may_be_rank(const L4Cluster *cluster, int number)
+{
+	return number >= 0 && (cluster->node_count == 0 || cluster->ranks_per_node == 0 ||
+						   number / cluster->ranks_per_node < cluster->node_count);
+}
+
 /* Takes from a rule that matched what is not known yet. */
 static void
 take_groups(const PlaceRule *rule, const L4Cluster *cluster, L4Place *place, int *local_rank)
@@ -287,6 +334,9 @@ take_groups(const PlaceRule *rule, const L4Cluster *cluster, L4Place *place, int
 	if (place->node == NULL && pattern_group(rule->pattern, rule->groups[GROUP_NODE], &span) && span.size > 0)
 		place->node = pnstrdup(span.data, span.size);
 	if (place->rank < 0 && pattern_group(rule->pattern, rule->groups[GROUP_RANK], &span))
+		place->rank = bytes_number(span);
+	if (place->rank < 0 && pattern_group(rule->pattern, rule->groups[GROUP_NUMBER], &span) &&
+		may_be_rank(cluster, bytes_number(span)))
 		place->rank = bytes_number(span);
 	/* one of several where no node is named: a node itself, where nobody says what the job's nodes are called */
 	if (place->rank < 0 && place->node == NULL && cluster->node_count > 0 &&
@@ -317,15 +367,63 @@ apply_rule(const PlaceRule *rule, const L4Cluster *cluster, L4Bytes path, L4Plac
 		place->doubt = psprintf("%s takes too many steps on the path, so it does not tell node or rank", rule->what);
 }
 
+/* How many bytes of a name are the word before its number, if it is what whoever numbers machines calls them; else 0. */
+static size_t
+numbered_word(const char *name)
+{
+	static const char *const words[] = {"node", "host", "machine", "instance", "server", "worker", "trainer", "replica"};
+	int			i;
+
+	for (i = 0; i < (int) lengthof(words); i++)
+	{
+		size_t		size = strlen(words[i]);
+		const char *number = name + size;
+
+		if (strncmp(name, words[i], size) != 0)
+			continue;
+		number += *number != '\0' && strchr("-_.", *number) != NULL;
+		if (is_digit(*number) && number[strspn(number, "0123456789")] == '\0')
+			return size;
+	}
+	return 0;
+}
+
+/* Do the job's nodes have other names than such a word with a number? */
+static bool
+are_named_otherwise(const L4Cluster *cluster, const char *word, size_t size)
+{
+	int			i;
+
+	for (i = 0; size > 0 && i < cluster->node_count; i++)
+		if (strncmp(cluster->nodes[i], word, size) == 0)
+			return false;
+	return size > 0;
+}
+
 /*
- * "worker-3.log" is of node worker-3, or of the third of the workers: of this one where the job's nodes have other names.
+ * "worker-3.log" is of node worker-3, or of the third of the workers: of this one where the job's nodes have other names. And
+ * "node3.log" is of the node with that number in the job's list, where nodes are called otherwise: which one that is all files
+ * tell together, for some count from one.
  */
 static void
 forget_other_node(const L4Cluster *cluster, L4Place *place)
 {
-	if (cluster->node_count > 0 && place->rank >= 0 && place->node != NULL &&
-		node_index(cluster, place->node, strlen(place->node)) < 0)
+	if (cluster->node_count > 0 && place->node != NULL && node_index(cluster, place->node, strlen(place->node)) < 0 &&
+		(place->rank >= 0 || are_named_otherwise(cluster, place->node, numbered_word(place->node))))
 		place->node = NULL;
+}
+
+/* Applies the rules to a path; to what it was before a rotation, too, where they find no rank. */
+static void
+apply_rules(const L4PlaceRules *rules, const L4Cluster *cluster, L4Bytes path, L4Place *place, int *local_rank)
+{
+	L4Bytes		unrotated = without_rotation(path);
+	int			i;
+
+	for (i = 0; i < rules->count; i++)
+		apply_rule(&rules->rules[i], cluster, path, place, local_rank);
+	for (i = 0; unrotated.size < path.size && place->rank < 0 && *local_rank < 0 && i < rules->count; i++)
+		apply_rule(&rules->rules[i], cluster, unrotated, place, local_rank);
 }
 
 /*
@@ -339,7 +437,6 @@ place_from_path(L4PlaceRules *rules, const L4Cluster *cluster, const char *sourc
 	L4Bytes		name = {NULL, 0};
 	int			local_rank = -1;
 	int			index;
-	int			i;
 
 	index = node_of_folders(cluster, path, &name);
 	if (index < 0 && path.size <= PATH_LIMIT)
@@ -352,8 +449,7 @@ place_from_path(L4PlaceRules *rules, const L4Cluster *cluster, const char *sourc
 	{
 		if (index >= 0)
 			path = with_plain_node(path, name);
-		for (i = 0; i < rules->count; i++)
-			apply_rule(&rules->rules[i], cluster, path, &place, &local_rank);
+		apply_rules(rules, cluster, path, &place, &local_rank);
 		forget_other_node(cluster, &place);
 	}
 	if (place.kind == NULL || place.rank >= 0 || local_rank >= 0)
@@ -392,6 +488,19 @@ node_of_task(const L4Cluster *cluster, L4Bytes text)
 	return number < cluster->node_count ? number : -1;
 }
 
+/* Of a container's name that a tool made of its node's and a number ("trainer0-1") the node; -1 if it is none such. */
+static int
+node_of_container(const L4Cluster *cluster, L4Bytes name)
+{
+	size_t		size = name.size;
+
+	while (size > 0 && is_digit(name.data[size - 1]))
+		size--;
+	if (size < 2 || size == name.size || (name.data[size - 1] != '-' && name.data[size - 1] != '_'))
+		return -1;
+	return node_index(cluster, name.data, size - 1);
+}
+
 /*
  * The host that a label names, as the job calls it: of "node-05 train[60]" what stands before the blank, of "worker.3@node-05"
  * what stands behind the @. index: which of the job's nodes that is (-1: none).
@@ -407,6 +516,8 @@ host_of_label(const L4Cluster *cluster, L4Bytes label, int *index)
 	*index = node_index(cluster, host, end - host);
 	if (*index < 0)
 		*index = node_of_task(cluster, (L4Bytes) {host, (size_t) (end - host)});
+	if (*index < 0)
+		*index = node_of_container(cluster, (L4Bytes) {host, (size_t) (end - host)});
 	return *index >= 0 ? pstrdup(cluster->nodes[*index]) : pnstrdup(host, end - host);
 }
 

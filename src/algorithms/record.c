@@ -35,6 +35,8 @@
 #define FOLD_STAMP_USECS USECS_PER_SEC
 /* Headers are looked for in the first bytes of a line only. */
 #define HEADER_BYTE_LIMIT 4096
+/* Objects have so many names of loggers at most; where there are more they are no such. */
+#define LOGGERS_LIMIT 10000
 /* Room for so many names of hosts, to begin with. */
 #define HOSTS_FIRST 16
 
@@ -459,9 +461,9 @@ bar_end(L4RecordAssembler *assembler, L4Bytes line)
 	return at == end ? 0 : (size_t) (at - line.data);
 }
 
-/* The name of a host, where it stays though its line goes away. */
+/* The name of a host or a logger, where it stays though its line goes away. */
 static L4Bytes
-kept_host(L4RecordAssembler *assembler, L4Bytes host)
+kept_name(L4RecordAssembler *assembler, L4Bytes host)
 {
 	int32		number = intern_add(&assembler->hosts, host.data, (uint32) host.size);
 
@@ -491,21 +493,41 @@ place_header(const L4Place *place, L4Header *header)
 		header->rank = place->rank;
 }
 
+/*
+ * The header of a line that is an object of the program's own logger: what stands before the object, if anything does, labels
+ * it; the text has none.
+ */
+static void
+parse_own(L4RecordAssembler *assembler, L4Bytes line, L4Header *header)
+{
+	const L4Wrapped *wrapped = &assembler->wrapped;
+
+	header_parse(assembler->parser, (L4Bytes) {line.data, Min(wrapped->tag, HEADER_BYTE_LIMIT)}, header);
+	header->size = assembler->before;
+	if (wrapped->name.size > 0 && assembler->host_count < LOGGERS_LIMIT)
+		header->component = kept_name(assembler, wrapped->name);
+}
+
 /* The header of a line that a collector wrapped. */
 static pg_noinline void
 parse_wrapped(L4RecordAssembler *assembler, L4Bytes line, L4Header *header)
 {
 	L4Bytes		prefix = {line.data + assembler->before, Min(line.size - assembler->before, HEADER_BYTE_LIMIT)};
 
-	header_parse(assembler->parser, prefix, header);
-	header->size += assembler->before;
-	header->prefix_size += assembler->before;
+	if (assembler->wrapped.own)
+		parse_own(assembler, line, header);
+	else
+	{
+		header_parse(assembler->parser, prefix, header);
+		header->size += assembler->before;
+		header->prefix_size += assembler->before;
+	}
 	header_complete(assembler->parser, &assembler->wrapped, header);
 	/* what stands behind the text is no part of the line's prefix */
 	if (header->time_text.data < line.data || header->time_text.data >= line.data + header->size)
 		header->time_text.size = 0;
 	if (header->host.size == 0 && assembler->wrapped.host.size > 0)
-		header->host = kept_host(assembler, assembler->wrapped.host);
+		header->host = kept_name(assembler, assembler->wrapped.host);
 }
 
 static inline void

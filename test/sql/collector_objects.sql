@@ -1,5 +1,5 @@
 -- Lines that a collector wrapped into objects of JSON: what a program wrote is the message, with the header that it has; the
--- object says host, time and file; the bytes of the line stay. And a program's own objects, which stay as they are.
+-- object says host, time and file; the bytes of the line stay. And a program's own objects, of which the text is the message.
 CREATE SCHEMA collector_objects;
 SET search_path = collector_objects, public;
 SET client_min_messages = warning;

@@ -6,13 +6,16 @@ layouts.py --check OUT                   check what was written
 layouts.py --list                        name, half and origin of each layout
 """
 import csv
+import html
 import json
 import os
+import re
 import sys
 
 import half1                            # noqa: F401 (fills the table)
 import half2                            # noqa: F401
 import part3                            # noqa: F401
+import part5                            # noqa: F401
 from job import FAULTS, Job
 from table import TABLE
 
@@ -105,6 +108,13 @@ def decoded(text):
         for cell in next(csv.reader([text])):
             yield from strings(cell)
     yield from part_of_object(text.strip().rstrip(','))
+    if text.startswith('<'):
+        yield html.unescape(text)
+    for one in re.findall(r'"(?:[^"\\]|\\.)*"', text):
+        try:
+            yield json.loads(one)
+        except ValueError:
+            pass
 
 
 def part_of_object(text):
@@ -135,7 +145,7 @@ def check(out):
 
 def check_halves():
     return ['%s is not in the file of its half' % one.name for one in TABLE.values()
-            if one.make.__globals__['__name__'] not in (('half1', 'half2', 'part3', 'part3')[one.half - 1], 'table')]
+            if one.make.__globals__['__name__'] not in (('half1', 'half2', 'part3', 'part3', 'part5')[one.half - 1], 'table')]
 
 
 def check_file(path, rows, job):
@@ -204,7 +214,7 @@ def main(args):
         print(__doc__, file=sys.stderr)
         return 2
     names = args[2:]
-    half = int(names.pop(0)) if names and names[0] in ('1', '2', '3', '4') else None
+    half = int(names.pop(0)) if names and names[0] in ('1', '2', '3', '4', '5') else None
     names = names or sorted(TABLE)
     write_all(args[0], args[1], [name for name in names if half in (None, TABLE[name].half)])
     return 0
