@@ -16,6 +16,8 @@
 
 /* Bursts of so many collectives at once count as such, too: of more any number is one within the tolerance. */
 #define MOST_AT_ONCE 3
+/* A message is of so many collectives at most. */
+#define MOST_IN_MESSAGE 64
 /* With fewer bursts than this a pause parts none of layers. */
 #define LEAST_BURSTS 32
 /* Pauses are tried from the shortest on, each longer than the last by this factor. */
@@ -37,6 +39,16 @@ bytes_of_all(const double *moved, int64 count)
 	for (int64 i = 0; i < count; i++)
 		bytes += moved[i];
 	return bytes;
+}
+
+static double
+least_of(const double *values, int64 count)
+{
+	double		least = INFINITY;
+
+	for (int64 i = 0; i < count; i++)
+		least = Min(least, values[i]);
+	return least;
 }
 
 /* Bytes of bursts that a pause parts, ascending; returns how many. */
@@ -70,7 +82,7 @@ usual_size(const double *sizes, int64 count, double tolerance)
 	for (int64 i = 0; i < count; i++)
 	{
 		bytes += sizes[i];
-		for (; sizes[first] < (1 - tolerance) * sizes[i]; first++)
+		for (; first < i && sizes[first] < (1 - tolerance) * sizes[i]; first++)
 			bytes -= sizes[first];
 		if (bytes > most)
 		{
@@ -135,8 +147,12 @@ collective_sizes(const L4Intervals *messages, const double *moved, const L4Colle
 	double	   *bursts = numbers(messages->count);
 	L4Pauses	pauses = intervals_pauses(messages);
 	int64		count = pauses.count;
+	double		all = bytes_of_all(moved, messages->count);
 	int			found = 0;
 
+	/* not where some are negative, or without an end */
+	if (!(all > 0 && isfinite(all)) || least_of(moved, messages->count) < 0)
+		count = 0;
 	for (double pause = count > 0 ? pauses.sorted[0] : 0; count + 1 >= LEAST_BURSTS; pause *= LONGER)
 	{
 		double		usual;
@@ -150,7 +166,7 @@ collective_sizes(const L4Intervals *messages, const double *moved, const L4Colle
 			L4CollectiveSize size = {usual / at_once, pause};
 
 			size.share = share_of_whole(bursts, count, size.bytes, rule->tolerance);
-			if (size.share >= rule->share)
+			if (size.share >= rule->share && size.bytes * MOST_IN_MESSAGE * messages->count >= all)
 				found = take_size(sizes, found, &size, rule->tolerance);
 		}
 	}
