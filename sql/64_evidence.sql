@@ -192,7 +192,7 @@ BEGIN ATOMIC
 		WHERE h.shape_id = ANY (ARRAY(SELECT DISTINCT n.shape_id FROM unnest(l4_placed_records.unexplained) n))
 	),
 	record AS MATERIALIZED (
-		-- alike are records of one event, and tracebacks with the same last line
+		-- alike are records of one event, and tracebacks with the same last line, whatever stands before all lines
 		SELECT n.unit, n.node, n.rank, n.kind, n.source, n.stream_id, n.shape_id, n.first_line, n.first_ts, n.role, n.stage,
 			n.iteration, n.reason IN ('new value', 'range') AS valued,
 			CASE WHEN n.message IS NULL THEN h.ending ELSE n.ending END AS ending,
@@ -203,8 +203,8 @@ BEGIN ATOMIC
 			GREATEST(n.gravity, CASE WHEN n.message IS NULL THEN h.gravity END) AS gravity,
 			(n.stream_id, n.shape_id) IN (SELECT a.stream_id, a.shape_id FROM unnest(l4_placed_records.accusations) a)
 				AS accuses,
-			COALESCE(NULLIF(@extschema@.l4_shape_words(substring(@extschema@.l4_told_text(n.message),
-				'\n([^\n]*\S[^\n]*)\s*$')), ''),
+			COALESCE(NULLIF(@extschema@.l4_shape_words(regexp_replace(substring(@extschema@.l4_told_text(n.message),
+				'\n([^\n]*\S[^\n]*)\s*$'), '^' || @extschema@.l4_frame_prefix(n.message), '')), ''),
 				n.event_id::text) AS alike,
 			CASE WHEN n.gravity >= (l4_placed_records.limits).gravity_error OR n.kind IN ('system', 'other')
 				THEN @extschema@.l4_told_path(@extschema@.l4_told_text(n.message)) END AS path

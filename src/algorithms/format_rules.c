@@ -95,13 +95,13 @@
 
 /* The device of its node that a process has, before its number and a bar. */
 #define DEVICE_LABEL "[\\[(<]?(?:gpu|GPU|npu|NPU|[Ll]ocal[ _-]?[Rr]ank)[ _:=#-]?"
-/* What launchers put before a line, whatever else does; and the name of a node, set off from what it stands before. */
+/* What launchers put before a line, whatever else does; and the name of a node, be it of one where something runs, set off. */
 #define LAUNCHER_LABEL \
 	"(?:[ \\t]*\\d{1,6}:(?: |$)|\\[(?:rank|default)\\d{1,6}\\]:|" \
 	"\\[(?:[^\\s\\[\\],]{1,100},)?\\d{1,6}\\](?:\\[[A-Za-z][\\w.-]*:\\d+\\])?<std(?:out|err)>:|" \
 	"\\[\\d+,mpirank:\\d+,|" DEVICE_LABEL "\\d{1,3}[\\])>]? ?\\|)"
 #define SET_OFF_NODE \
-	"[\\[(<{]?(?!(?:" UPPER "|" LOWER "|" CAPITALISED ")\\b)(?<node>[A-Za-z0-9][\\w.-]*)" \
+	"[\\[(<{]?(?!(?:" UPPER "|" LOWER "|" CAPITALISED ")\\b)(?:[\\w.-]{1,200}@)?(?<node>[A-Za-z0-9][\\w.-]*)" \
 	"(?:[\\])>}]:?(?:[ \\t]|$)|:(?: |$)| +\\| ?|\\t)"
 
 /* Folders and hosts in paths. */

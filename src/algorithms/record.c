@@ -676,6 +676,11 @@ unwrap_wrapped(L4RecordAssembler *assembler, L4Bytes *line, const char **termina
 	if ((*terminator)[0] == '\0' || assembler->skipped > 0 || !header_unwrap(assembler->parser, *line, wrapped) ||
 		memchr(line->data, '\r', line->size) != NULL)
 		return false;
+	behind = (L4Bytes) {wrapped->text.data + wrapped->text.size,
+		(size_t) (line->data + line->size - (wrapped->text.data + wrapped->text.size))};
+	/* a terminator ends at the first of these */
+	if (memchr(behind.data, '\0', behind.size) != NULL)
+		return false;
 	/* a record that is open may still lie there */
 	keep_first(assembler);
 	resetStringInfo(out);
@@ -691,8 +696,6 @@ unwrap_wrapped(L4RecordAssembler *assembler, L4Bytes *line, const char **termina
 		append_bytes(out, wrapped->text.data, wrapped->text.size);
 		style = L4_FRAME_PLAIN - 'a';
 	}
-	behind = (L4Bytes) {wrapped->text.data + wrapped->text.size,
-		line->size - assembler->before - wrapped->text.size};
 	resetStringInfo(&assembler->behind);
 	appendStringInfo(&assembler->behind, "%s%c%zu:", L4_FRAME_BEHIND, 'a' + style, assembler->before);
 	append_bytes(&assembler->behind, behind.data, behind.size);

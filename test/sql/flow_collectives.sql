@@ -18,7 +18,8 @@ FROM (SELECT l4_step_cycles(array_agg(at ORDER BY at), array_agg(lasted ORDER BY
 		1.3, 0.35, 4, 0.6, 0.1) AS c FROM piece) t;
 -- where nothing moves the same no collectives are looked for
 SELECT l4_step_cycles(array_agg(at ORDER BY at), array_agg(lasted ORDER BY at),
-	array_agg((bytes * (1 + (step * 13 + layer * 7) % 11))::real ORDER BY at), 1.3, 0.35, 4, 0.6, 0.1) IS NULL AS none FROM piece;
+	array_agg((bytes * (1 + (step * 13 + layer * 7) % 11))::real ORDER BY at), 1.3, 0.35, 4, 0.6, 0.1) IS NULL AS none
+FROM piece;
 
 -- What goes early, but for the steps in which the sender is the last.
 SELECT ARRAY(SELECT round(e::numeric, 2) FROM unnest(early) e) AS early
@@ -40,11 +41,13 @@ SELECT l4_late_messages('{1,2,3,4,5}', '{1,1,1,1,1}', '{0.001,0.001,0.001,0.005,
 
 CREATE TABLE trace OF l4_flow_trace;
 -- 4 servers with an accelerator each way of a ring, 12 steps of a second
-CREATE FUNCTION pair_trace(source int, destination int, rate float8[], beside float8[] DEFAULT NULL, early float8[] DEFAULT NULL)
+CREATE FUNCTION pair_trace(source int, destination int, rate float8[], beside float8[] DEFAULT NULL,
+	early float8[] DEFAULT NULL)
 	RETURNS l4_flow_trace LANGUAGE sql IMMUTABLE AS $$
 	SELECT t FROM jsonb_populate_record(NULL::l4_flow_trace, jsonb_build_object('job', 1, 'kind', 'data',
 		'source', 'a' || source, 'destination', 'a' || destination, 'server', 'server' || source / 2, 'period', 1, 'flows', 99,
-		'first_at', 0, 'last_at', 12, 'moved', ARRAY(SELECT 10 * r FROM unnest(rate) r), 'busy', ARRAY(SELECT 10 FROM unnest(rate)),
+		'first_at', 0, 'last_at', 12, 'moved', ARRAY(SELECT 10 * r FROM unnest(rate) r),
+		'busy', ARRAY(SELECT 10 FROM unnest(rate)),
 		'began', ARRAY(SELECT n - 1 FROM generate_series(1, cardinality(rate)) n),
 		'ends', ARRAY(SELECT n FROM generate_series(0, cardinality(rate)) n), 'beside', beside, 'early', early)) t;
 $$;
@@ -52,7 +55,8 @@ CREATE FUNCTION accelerator_trace(number int, lasted float8[]) RETURNS l4_flow_t
 	SELECT t FROM jsonb_populate_record(NULL::l4_flow_trace, jsonb_build_object('job', 1, 'kind', 'accelerator',
 		'source', 'a' || number, 'server', 'server' || number / 2, 'period', 1, 'last_at', 99,
 		'step', ARRAY(SELECT n FROM generate_series(1, cardinality(lasted) + 1) n),
-		'ends', ARRAY(SELECT COALESCE((SELECT sum(l) FROM unnest(lasted[:n]) l), 0) FROM generate_series(0, cardinality(lasted)) n),
+		'ends', ARRAY(SELECT COALESCE((SELECT sum(l) FROM unnest(lasted[:n]) l), 0)
+			FROM generate_series(0, cardinality(lasted)) n),
 		'closes', lasted)) t;
 $$;
 CREATE FUNCTION steps(usual float8, otherwise float8) RETURNS float8[] LANGUAGE sql IMMUTABLE AS $$
@@ -61,9 +65,11 @@ $$;
 
 -- One link that is slow is told; of four at once, which share nothing, none is, but one that is so by far.
 SELECT slow, (SELECT array_agg(f.subject ORDER BY f.subject) FROM l4_slow_elements(ARRAY(
-		SELECT pair_trace(n, (n + 3) % 20, steps(10, CASE WHEN n % 5 <> 0 OR n >= 5 * slow THEN 10 WHEN n = 0 THEN first ELSE 6 END))
+		SELECT pair_trace(n, (n + 3) % 20, steps(10,
+			CASE WHEN n % 5 <> 0 OR n >= 5 * slow THEN 10 WHEN n = 0 THEN first ELSE 6 END))
 		FROM generate_series(0, 19) n
-		UNION ALL SELECT pair_trace(n, (n + 7) % 20, steps(10, 10)) FROM generate_series(0, 19) n), l4_limits_in_force()) f) AS told
+		UNION ALL SELECT pair_trace(n, (n + 7) % 20, steps(10, 10))
+		FROM generate_series(0, 19) n), l4_limits_in_force()) f) AS told
 FROM (VALUES (1, 6), (2, 6), (4, 6), (4, 3)) c(slow, first);
 
 -- While steps take longer all wait for server 1, whose links send next to nothing before it is there; where that is so at any
@@ -71,7 +77,8 @@ FROM (VALUES (1, 6), (2, 6), (4, 6), (4, 3)) c(slow, first);
 SELECT usual, next, (SELECT array_agg(f.subject || ' ' || round(f.factor::numeric, 2)) FROM l4_awaited_servers(ARRAY(
 		SELECT accelerator_trace(n, steps(1, 1.3)) FROM generate_series(0, 7) n
 		UNION ALL
-		SELECT pair_trace(n, (n + 1) % 8, steps(1, 1), NULL, CASE WHEN n / 2 = 1 THEN steps(usual, 0.02) ELSE steps(0.2, next) END)
+		SELECT pair_trace(n, (n + 1) % 8, steps(1, 1), NULL,
+			CASE WHEN n / 2 = 1 THEN steps(usual, 0.02) ELSE steps(0.2, next) END)
 		FROM generate_series(0, 7) n), l4_limits_in_force()) f) AS awaited
 FROM (VALUES (0.2, 0.3), (0.02, 0.3), (0.2, 0.021)) c(usual, next);
 
