@@ -45,7 +45,8 @@ typedef struct KeyCount
 	int			graves;			/* as a program's own logger says it, */
 	int			names;			/* and who says it */
 	int			rank_paths;
-	int64		blanks;			/* in all of them that are other than the one before: a command line is always the same */
+	int			changes;		/* values that are other than the one before, */
+	int64		blanks;			/* and the blanks in these: a command line is always the same */
 	L4Bytes		last;
 	L4Bytes		node;			/* the first one */
 	bool		several_nodes;
@@ -169,6 +170,7 @@ note_value(const L4EnvelopeAsk *ask, const L4ObjectPair *pair, KeyCount *count)
 	count->paths += value.size > 1 && (memchr(value.data, '/', value.size) != NULL || envelope_path_rank(value) >= 0);
 	count->rank_paths += envelope_path_rank(value) >= 0;
 	repeated = bytes_equal(value, count->last);
+	count->changes += !repeated;
 	for (i = 0; i < value.size && !repeated; i++)
 		count->blanks += value.data[i] == ' ';
 	count->last = value;
@@ -251,6 +253,39 @@ find_most(const Sample *sample, size_t member)
 	return best;
 }
 
+/* Is a text an earlier time than another one, both of UTC as ISO 8601 has it? */
+static bool
+is_earlier(L4Bytes text, L4Bytes other)
+{
+	size_t		size = Min(text.size, other.size);
+	int			order;
+
+	if (size == 0 || text.data[text.size - 1] != 'Z' || other.data[other.size - 1] != 'Z')
+		return false;
+	order = memcmp(text.data, other.data, size - 1);
+	return order < 0 || (order == 0 && text.size < other.size);
+}
+
+/*
+ * The key of the time at which something was written: a collector says when it received or stored that, too, which is later. A
+ * time that does not change with what is written is that of something else.
+ */
+static const KeyCount *
+find_time(const Sample *sample)
+{
+	const KeyCount *best = FIND(sample, times);
+	int			i;
+
+	for (i = 0; best != NULL && i < sample->known; i++)
+	{
+		const KeyCount *count = &sample->counts[i];
+
+		if (is_most(sample, count->times) && count->changes * 2 >= best->changes && is_earlier(count->last, best->last))
+			best = count;
+	}
+	return best;
+}
+
 /* Did a collector wrap these objects, which are most of the lines? */
 static bool
 are_wrapped(const Sample *sample, int lines, const KeyCount *const *parts)
@@ -328,7 +363,7 @@ envelope_learn(L4Bytes lines, const L4EnvelopeAsk *ask, L4EnvelopeForm *form)
 	seen = note_lines(sample, lines);
 	parts[L4_ENVELOPE_TEXT] = find_text(sample);
 	parts[L4_ENVELOPE_HOST] = FIND(sample, nodes);
-	parts[L4_ENVELOPE_TIME] = FIND(sample, times);
+	parts[L4_ENVELOPE_TIME] = find_time(sample);
 	parts[L4_ENVELOPE_PATH] = FIND(sample, rank_paths);
 	if (parts[L4_ENVELOPE_PATH] == NULL)
 		parts[L4_ENVELOPE_PATH] = FIND(sample, paths);
