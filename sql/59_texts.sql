@@ -51,6 +51,14 @@ COMMENT ON FUNCTION @extschema@.l4_told_text(text) IS
 'Step: What a message says itself: without the frames and the source lines of a Python traceback, or the frames of Java, '
 'JavaScript or Ruby, which name what was called ("timeout=timeout", "rank 3"), not what happened. Other messages as they are.';
 
+CREATE FUNCTION @extschema@.l4_last_line(message text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
+RETURN regexp_replace(substring(@extschema@.l4_told_text(message), '\n([^\n]*\S[^\n]*)\s*$'),
+	'^(' || @extschema@.l4_frame_prefix(message) || ')?\s*(\d{1,7}:\s+|\[[^]\n]{1,40}\]:?\s+)*', '');
+COMMENT ON FUNCTION @extschema@.l4_last_line(text) IS
+'Step: The last line of what a message of several lines says itself (l4_told_text), as the exception of a traceback, without '
+'what a system''s log (l4_frame_prefix) and launchers put before each line. NULL where it has one line.';
+
 CREATE FUNCTION @extschema@.l4_text_gravity(message text, wordings @extschema@.l4_wordings) RETURNS int
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20
 RETURN CASE

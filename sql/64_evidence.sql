@@ -203,9 +203,7 @@ BEGIN ATOMIC
 			GREATEST(n.gravity, CASE WHEN n.message IS NULL THEN h.gravity END) AS gravity,
 			(n.stream_id, n.shape_id) IN (SELECT a.stream_id, a.shape_id FROM unnest(l4_placed_records.accusations) a)
 				AS accuses,
-			COALESCE(NULLIF(@extschema@.l4_shape_words(regexp_replace(substring(@extschema@.l4_told_text(n.message),
-				'\n([^\n]*\S[^\n]*)\s*$'), '^' || @extschema@.l4_frame_prefix(n.message), '')), ''),
-				n.event_id::text) AS alike,
+			COALESCE(NULLIF(@extschema@.l4_shape_words(@extschema@.l4_last_line(n.message)), ''), n.event_id::text) AS alike,
 			CASE WHEN n.gravity >= (l4_placed_records.limits).gravity_error OR n.kind IN ('system', 'other')
 				THEN @extschema@.l4_told_path(@extschema@.l4_told_text(n.message)) END AS path
 		FROM unnest(l4_placed_records.unexplained) n
