@@ -68,7 +68,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'name_beside_words', 3, 'words',
 		'... and its statement so many others: two short ones are alike by chance.'),
 	(true, 'name_line_words', 60, 'words', 'Of longer lines all runs of words are too many.'),
-	(true, 'name_lines', 500, 'lines', 'Nor are names looked for in more lines that no successful job logs.'),
+	(true, 'name_lines', 500, 'lines', 'Names are looked for in no more lines that no successful job logs ...'),
+	(true, 'name_pool_lines', 2000, 'lines', '... and compared with no more of what only some successful jobs log.'),
 	(true, 'name_jobs', 20, 'jobs', 'So many successful jobs show well enough where a name stands.'),
 	(true, 'unexplained_role_share', 0.25, 'share of streams',
 		'What at most this share of the streams of successful jobs log is the business of a '

@@ -120,6 +120,7 @@ BEGIN ATOMIC
 		CROSS JOIN LATERAL (SELECT @extschema@.l4_shape_words(l.line) AS words OFFSET 0) w
 		WHERE p.job_count < p.jobs AND EXISTS (SELECT FROM line o
 			WHERE o.first = split_part(w.words, ' ', 1) OR o.last = split_part(w.words, ' ', -1))
+		ORDER BY s.shape_id, w.words LIMIT (limits).name_pool_lines::int
 	),
 	known AS MATERIALIZED (
 		SELECT DISTINCT o.words, e.job_id
