@@ -236,7 +236,12 @@ note_path(L4Documents *documents)
 		if (documents->paths[i].size == path.size && memcmp(documents->paths[i].data, path.data, path.size) == 0)
 			return;
 	if (documents->path_count < documents->path_room)
-		documents->paths[documents->path_count++] = (L4Bytes) {pnstrdup(path.data, path.size), path.size};
+	{
+		char	   *copy = palloc(path.size + 1);	/* a NUL may be among its bytes */
+
+		memcpy(copy, path.data, path.size);
+		documents->paths[documents->path_count++] = (L4Bytes) {copy, path.size};
+	}
 }
 
 /* Does the path at hand lead to the records? */

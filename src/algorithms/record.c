@@ -37,6 +37,8 @@
 #define HEADER_BYTE_LIMIT 4096
 /* Objects have so many names of loggers at most; where there are more they are no such. */
 #define LOGGERS_LIMIT 10000
+/* A name of more bytes is none: that of a host or of a logger. */
+#define NAME_BYTES_LIMIT 256
 /* Room for so many names of hosts, to begin with. */
 #define HOSTS_FIRST 16
 
@@ -470,6 +472,10 @@ kept_name(L4RecordAssembler *assembler, L4Bytes host)
 	if (number == assembler->host_count)
 	{
 		MemoryContext caller = MemoryContextSwitchTo(assembler->hosts.context);
+		char	   *copy = palloc(host.size + 1);	/* a NUL may be among its bytes */
+
+		memcpy(copy, host.data, host.size);
+		copy[host.size] = '\0';
 
 		if (assembler->host_count == assembler->host_room)
 		{
@@ -477,7 +483,7 @@ kept_name(L4RecordAssembler *assembler, L4Bytes host)
 			assembler->host_names = assembler->host_names == NULL ? palloc(mul_size(assembler->host_room, sizeof(char *))) :
 				repalloc(assembler->host_names, mul_size(assembler->host_room, sizeof(char *)));
 		}
-		assembler->host_names[assembler->host_count++] = pnstrdup(host.data, host.size);
+		assembler->host_names[assembler->host_count++] = copy;
 		MemoryContextSwitchTo(caller);
 	}
 	return (L4Bytes) {assembler->host_names[number], host.size};
@@ -504,7 +510,7 @@ parse_own(L4RecordAssembler *assembler, L4Bytes line, L4Header *header)
 
 	header_parse(assembler->parser, (L4Bytes) {line.data, Min(wrapped->tag, HEADER_BYTE_LIMIT)}, header);
 	header->size = assembler->before;
-	if (wrapped->name.size > 0 && assembler->host_count < LOGGERS_LIMIT)
+	if (wrapped->name.size > 0 && wrapped->name.size <= NAME_BYTES_LIMIT && assembler->host_count < LOGGERS_LIMIT)
 		header->component = kept_name(assembler, wrapped->name);
 }
 
@@ -526,7 +532,7 @@ parse_wrapped(L4RecordAssembler *assembler, L4Bytes line, L4Header *header)
 	/* what stands behind the text is no part of the line's prefix */
 	if (header->time_text.data < line.data || header->time_text.data >= line.data + header->size)
 		header->time_text.size = 0;
-	if (header->host.size == 0 && assembler->wrapped.host.size > 0)
+	if (header->host.size == 0 && assembler->wrapped.host.size > 0 && assembler->wrapped.host.size <= NAME_BYTES_LIMIT)
 		header->host = kept_name(assembler, assembler->wrapped.host);
 }
 
