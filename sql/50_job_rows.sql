@@ -163,15 +163,18 @@ AS $$
 #variable_conflict use_column
 DECLARE
 	one_node CONSTANT boolean := @extschema@.l4_has_one_node(l4_job_streams.job_id);
+	-- files that nodes share, with one stream of each, which tell of iterations: that is what its ranks say
+	node_sources CONSTANT bigint[] := ARRAY(
+		SELECT o.source_id FROM @extschema@.l4_stream o
+		WHERE o.job_id = l4_job_streams.job_id AND o.label IS NOT NULL
+		GROUP BY o.source_id
+		HAVING bool_or(o.kind = 'shared' AND o.last_iteration IS NOT NULL) AND count(o.rank) = 0
+			AND count(COALESCE(o.told_node, o.node)) = count(DISTINCT COALESCE(o.told_node, o.node)));
 BEGIN
 	RETURN QUERY
 	SELECT s.stream_id, s.source_id, s.source, s.label,
-		-- the one stream of a node in a file that nodes share is what its ranks say, where such streams tell of iterations
-		CASE WHEN s.kind = 'shared' AND s.label IS NOT NULL AND s.rank IS NULL AND n.node IS NOT NULL AND (
-			SELECT bool_or(o.last_iteration IS NOT NULL) AND count(o.rank) = 0
-				AND count(*) FILTER (WHERE n.node = COALESCE(o.told_node, o.node)) = 1
-			FROM @extschema@.l4_stream o
-			WHERE o.job_id = s.job_id AND o.source_id = s.source_id AND o.label IS NOT NULL) THEN 'rank' ELSE s.kind END,
+		CASE WHEN s.kind = 'shared' AND s.label IS NOT NULL AND n.node IS NOT NULL AND s.source_id = ANY (node_sources)
+			THEN 'rank' ELSE s.kind END,
 		@extschema@.l4_unit_of(n.node, s.rank, one_node), n.node,
 		s.rank,
 		s.record_count, s.byte_count,

@@ -821,7 +821,7 @@ BEGIN ATOMIC
 	), told AS MATERIALIZED (
 		SELECT c.job, c.source, c.destination, c.cycles, (c.cycles).regular * cardinality((c.cycles).ended) AS weight,
 			-- what is slower and moves no more may as well be forwards
-			(c.cycles).weight >= (limits).flow_microbatch_bytes AS is_heavy,
+			((c.cycles).weight >= (limits).flow_microbatch_bytes) IS TRUE AS is_heavy,
 			-- two microbatches that are taken for one cycle last as long as a step of two, but may begin within one
 			sum(cardinality((c.cycles).ended)) OVER (PARTITION BY c.job, (c.cycles).microbatches) AS alike
 		FROM cycles c

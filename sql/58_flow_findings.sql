@@ -659,7 +659,7 @@ BEGIN ATOMIC
 		SELECT s.job, s.began, s.ended, s.factor, s.server, s.early, s.usual,
 			lead(s.early) OVER w AS next, row_number() OVER w AS place
 		FROM servers s
-		WINDOW w AS (PARTITION BY s.job, s.began ORDER BY s.early)
+		WINDOW w AS (PARTITION BY s.job, s.began ORDER BY s.early, s.server COLLATE "C")
 	)
 	SELECT r.job, 'slow_accelerator', CASE WHEN cardinality(a.addresses) = 1 THEN a.addresses[1] ELSE r.server END, r.began,
 		r.ended, r.factor, 0.8,
@@ -668,7 +668,7 @@ BEGIN ATOMIC
 	CROSS JOIN LATERAL (SELECT array_agg(t.source ORDER BY t.source) AS addresses
 		FROM @extschema@.l4_each_trace(l4_awaited_servers.traces) t
 		WHERE t.kind = 'accelerator' AND t.job = r.job AND t.server = r.server) a
-	WHERE r.place = 1 AND r.early <= (limits).flow_awaited * r.next
+	WHERE r.place = 1 AND r.early < (limits).flow_awaited * r.next
 		-- what goes in one piece at any time tells nothing
 		AND r.early < (limits).flow_awaited * r.usual;
 END;

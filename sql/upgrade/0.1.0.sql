@@ -31,6 +31,8 @@ DO $upgrade$
 DECLARE
 	formats text[] := '{
 		bracket_time 5ca602c982e9,json 0e8af9fba6cc,
+		path_node_rank_number 6208e160fd8a,path_rank_file f500a9bf059f,path_rank_number 57071caa104f,
+		torchrun_role_rank 4be5d40b9010,
 		deepspeed cd4b040bf169,python_dated 1f6bc862151c,python_default c6e8f76d7b9d,
 		bracket_time 6b29ae667879,brackets 4ea787c8d4b9,brackets_level_first 490ab1b5859d,clock_level cf67cc91c02b,
 		dash_level_logger fe766355099a,dash_logger_level 922148c6faa7,

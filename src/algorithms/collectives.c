@@ -153,7 +153,8 @@ collective_sizes(const L4Intervals *messages, const double *moved, const L4Colle
 	/* not where some are negative, or without an end */
 	if (!(all > 0 && isfinite(all)) || least_of(moved, messages->count) < 0)
 		count = 0;
-	for (double pause = count > 0 ? pauses.sorted[0] : 0; count + 1 >= LEAST_BURSTS; pause *= LONGER)
+	for (double pause = count > 0 ? pauses.sorted[0] : 0; isfinite(pause) && count + 1 >= LEAST_BURSTS;
+		 pause *= LONGER)
 	{
 		double		usual;
 

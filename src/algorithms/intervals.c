@@ -74,7 +74,7 @@ intervals_pauses(const L4Intervals *messages)
 bool
 intervals_next_pause(L4Pauses *pauses, double *pause)
 {
-	for (; longer(pauses->sorted, pauses->count, pauses->next) >= 2; pauses->next *= FINER)
+	for (; isfinite(pauses->next) && longer(pauses->sorted, pauses->count, pauses->next) >= 2; pauses->next *= FINER)
 	{
 		int64		bursts = longer(pauses->sorted, pauses->count, pauses->next);
 

@@ -406,7 +406,8 @@ best_pause(Search *search)
 	while (best.regular < 1 && intervals_next_pause(&pauses, &pause))
 		try_pause(search, pause, &best);
 	if (pauses.count >= 2 && (best.cycles > 0 || search->layer > 0))
-		for (pause = pauses.sorted[0]; best.regular < 1 && pause <= pauses.sorted[pauses.count - 2]; pause *= FINER_PAUSE)
+		for (pause = pauses.sorted[0]; best.regular < 1 && isfinite(pause) && pause <= pauses.sorted[pauses.count - 2];
+			 pause *= FINER_PAUSE)
 			try_pause(search, pause, &best);
 	pfree(pauses.sorted);
 	return best.pause;
