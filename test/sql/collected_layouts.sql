@@ -131,10 +131,12 @@ CALL l4_import('bulk', :'folder' || '/bulk');
 CALL l4_import('journal', :'folder' || '/journal');
 CALL l4_import('grafana', :'folder' || '/grafana');
 
+-- as one would ask a cluster: first the log, then the table of this server beside it
+WITH log AS MATERIALIZED (SELECT l.job_id, l.node, l.rank, l.ts, l.level, l.message FROM l4_log l)
 SELECT l.job_id, count(*) FILTER (WHERE l.node = w.node) AS node, count(*) FILTER (WHERE l.rank = w.r) AS rank,
 	count(*) FILTER (WHERE abs(extract(epoch FROM l.ts - w.iso::timestamptz)) < 0.1) AS time,
 	count(*) FILTER (WHERE l.level = 'info') AS level
-FROM wrapped w JOIN l4_log l ON l.message = split_part(w.said, ' - ', 4) GROUP BY l.job_id ORDER BY 1;
+FROM wrapped w JOIN log l ON l.message = split_part(w.said, ' - ', 4) GROUP BY l.job_id ORDER BY 1;
 SELECT l.job_id, l.line_no, l.node, l.rank, l.ts, l.message, l.raw FROM l4_log l
 WHERE l.job_id IN ('bulk', 'journal', 'grafana') AND l.line_no <= 2 ORDER BY l.job_id, l.line_no;
 
