@@ -203,7 +203,8 @@ COMMENT ON COLUMN @extschema@.l4_wording.class IS
 'side), referral (another''s log is to be read), called_off (somebody ended the whole job), '
 'gathered (one record stands for those of several processes), '
 'announcing (what is wrong the next record says), led_by (a field that tells who leads), reference (the rank with '
-'which another one is compared), ends_children (a process ends those that it started), digest (what digests look like), '
+'which another one is compared, or that reports of another one), '
+'ends_children (a process ends those that it started), digest (what digests look like), '
 'outcome (the word before a number that says how something ended), out_of (what stands between a number and what '
 'it is out of), stage (an error names its stage), component (or the code that failed), grave_word (kept apart while importing)';
 COMMENT ON COLUMN @extschema@.l4_wording.stage IS

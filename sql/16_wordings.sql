@@ -46,7 +46,8 @@
  *                another process told before
  *   announcing   what is wrong the next record says
  *   led_by       a field that tells by whom a process is led: that is set, and accuses nobody
- *   reference    with whom a rank is compared, by habit the first one: who differs from it is meant
+ *   reference    with whom a rank is compared, by habit the first one, or who only reports of another one: the other one is
+ *                meant
  *   ends_children  a process ends those that it started: one of them failed, or it is itself told to end
  *   digest       a value that is a digest or a drawn identifier: no number, though it may be read as one
  *   out_of       what stands between a number and the total that it is out of

@@ -136,22 +136,34 @@ COMMENT ON FUNCTION @extschema@.l4_without_reference(text, @extschema@.l4_wordin
 'part, for who is compared with has it as it should be (wordings of class reference, too); and without fields '
 'that only tell by whom a process is led (wordings of class led_by).';
 
+CREATE FUNCTION @extschema@.l4_ending_records(unexplained @extschema@.l4_unexplained_record[],
+	wordings @extschema@.l4_wordings)
+RETURNS TABLE (record @extschema@.l4_unexplained_record, ending boolean)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
+BEGIN ATOMIC
+	SELECT r, CASE WHEN r.message IS NULL THEN h.shape ~ (wordings).ending ELSE r.ending END
+		-- where the ranks of a unit are not told apart, one that ends others is told nothing
+		AND NOT (r.kind = 'rank' AND r.rank IS NULL AND r.unit IS NOT NULL AND h.shape ~ (wordings).ends_children
+			AND NOT EXISTS (SELECT FROM unnest(l4_ending_records.unexplained) o WHERE o.unit = r.unit AND o.rank IS NOT NULL))
+	FROM unnest(l4_ending_records.unexplained) r JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id;
+END;
+COMMENT ON FUNCTION @extschema@.l4_ending_records(@extschema@.l4_unexplained_record[], @extschema@.l4_wordings) IS
+'Step: The unexplained records, each with whether who logs it was told to end (wordings of class ending); not by ending those '
+'that it started (ends_children), unless that unit tells its ranks apart.';
+
 CREATE FUNCTION @extschema@.l4_told_ranks(unexplained @extschema@.l4_unexplained_record[], wordings @extschema@.l4_wordings)
 RETURNS TABLE (source text, unit text, rank int, line_no bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
 BEGIN ATOMIC
-	SELECT r.source, COALESCE(r.unit, ''), COALESCE(r.rank, -1), min(r.first_line)
-	FROM unnest(l4_told_ranks.unexplained) r JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id
-	WHERE r.kind = 'rank' AND CASE WHEN r.message IS NULL THEN h.shape ~ (wordings).ending ELSE r.ending END
-		-- where the ranks of a unit are not told apart, one that ends others is told nothing
-		AND NOT (r.rank IS NULL AND r.unit IS NOT NULL AND h.shape ~ (wordings).ends_children AND NOT EXISTS (
-			SELECT FROM unnest(l4_told_ranks.unexplained) o WHERE o.unit = r.unit AND o.rank IS NOT NULL))
+	SELECT (e.record).source, COALESCE((e.record).unit, ''), COALESCE((e.record).rank, -1), min((e.record).first_line)
+	FROM @extschema@.l4_ending_records(l4_told_ranks.unexplained, l4_told_ranks.wordings) e
+	WHERE (e.record).kind = 'rank' AND e.ending
 	GROUP BY 1, 2, 3;
 END;
 COMMENT ON FUNCTION @extschema@.l4_told_ranks(@extschema@.l4_unexplained_record[], @extschema@.l4_wordings) IS
-'Step: The ranks that were told to end (wordings of class ending; -1 where it is not known which of its unit, and no unit '
-'where that is not known either), each with the first line '
-'that says so: how a rank goes down then is another one''s doing, and whom it misses was told, too.';
+'Step: The ranks that were told to end (l4_ending_records; -1 where it is not known which of its unit, and no unit where that '
+'is not known either), each with the first line that says so: how a rank goes down then is another '
+'one''s doing, and whom it misses was told, too.';
 
 CREATE FUNCTION @extschema@.l4_short_handed(unexplained @extschema@.l4_unexplained_record[], limits @extschema@.l4_limits,
 	wordings @extschema@.l4_wordings) RETURNS TABLE (unit text, first_ts timestamptz, gravity int, message text, joined int,

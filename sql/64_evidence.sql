@@ -130,26 +130,23 @@ CREATE FUNCTION @extschema@.l4_told_to_end(unexplained @extschema@.l4_unexplaine
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
 	WITH record AS MATERIALIZED (
-		SELECT r.unit, r.source, r.first_line, r.first_ts, r.gravity,
-			CASE WHEN r.message IS NULL THEN h.shape ~ (wordings).ending ELSE r.ending END
-				AND NOT (r.kind = 'rank' AND r.rank IS NULL AND h.shape ~ (wordings).ends_children AND NOT EXISTS (
-					SELECT FROM unnest(l4_told_to_end.unexplained) o WHERE o.unit = r.unit AND o.rank IS NOT NULL)) AS ending
-		FROM unnest(l4_told_to_end.unexplained) r JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id
-		WHERE r.unit IS NOT NULL AND r.kind <> 'system' AND r.reason <> 'setup'
+		SELECT (e.record).*, e.ending AS told
+		FROM @extschema@.l4_ending_records(l4_told_to_end.unexplained, l4_told_to_end.wordings) e
+		WHERE (e.record).unit IS NOT NULL AND (e.record).kind <> 'system' AND (e.record).reason <> 'setup'
 	),
 	told AS MATERIALIZED (
-		SELECT DISTINCT ON (r.unit) r.unit, r.source, r.first_line, r.first_ts FROM record r WHERE r.ending
+		SELECT DISTINCT ON (r.unit) r.unit, r.source, r.first_line, r.first_ts FROM record r WHERE r.told
 		ORDER BY r.unit, r.first_ts, r.source, r.first_line
 	)
 	SELECT count(*) > (limits).evidence_common_share * cardinality(l4_told_to_end.units)
 		AND NOT EXISTS (SELECT FROM record r LEFT JOIN told o ON o.unit = r.unit
-			WHERE NOT r.ending AND r.gravity >= (limits).gravity_trouble
+			WHERE NOT r.told AND r.gravity >= (limits).gravity_trouble
 				AND (r.first_ts > o.first_ts OR r.source = o.source AND r.first_line > o.first_line) IS NOT TRUE)
 	FROM told;
 END;
 COMMENT ON FUNCTION @extschema@.l4_told_to_end(@extschema@.l4_unexplained_record[], @extschema@.l4_unit[],
 	@extschema@.l4_limits, @extschema@.l4_wordings) IS
-'Step: Were most units told to end (wordings of class ending), each before anything else went wrong there? Then what they say '
+'Step: Were most units told to end (l4_ending_records), each before anything else went wrong there? Then what they say '
 'of it afterwards is how they ended, and no evidence against anybody.';
 
 CREATE FUNCTION @extschema@.l4_called_off(unexplained @extschema@.l4_unexplained_record[],

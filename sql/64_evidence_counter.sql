@@ -169,9 +169,10 @@ BEGIN ATOMIC
 		-- counts of what happens now and then differ by chance
 		WHERE c.growth < c.middle - (limits).evidence_lossy_deviations * sqrt(c.middle)
 			AND CASE WHEN EXISTS (SELECT FROM peer) THEN c.of_all
-				ELSE c.growth < c.fewest AND c.growth >= LEAST((limits).evidence_counter_growth, c.usual + 1) AND NOT EXISTS (
-					SELECT FROM counter o WHERE o.shape_id = c.shape_id AND o.position = c.position AND o.unit <> c.unit
-						AND o.growth < c.fewest AND c.growth - o.growth
+				ELSE c.growth < c.fewest AND (c.growth > c.usual OR c.growth >= (limits).evidence_counter_growth)
+					AND NOT EXISTS (SELECT FROM counter o
+						WHERE o.shape_id = c.shape_id AND o.position = c.position AND o.unit <> c.unit
+							AND o.growth < c.fewest AND c.growth - o.growth
 							<= (limits).evidence_lossy_deviations * sqrt(c.growth + o.growth)) END
 	)
 	SELECT r.unit, r.shape_id, r.position, r.stream_id, r.line_no, r.growth, r.fewest, r.most, r.senders, r.usual

@@ -10,6 +10,8 @@
  */
 #include "algorithms/export_private.h"
 
+#include "tools/bytes.h"
+
 /* Deeper documents are none of a collector. */
 #define DEPTH_LIMIT 32
 /* Members of the objects around that come with each record; of what would be more each is a line. */
@@ -236,12 +238,7 @@ note_path(L4Documents *documents)
 		if (documents->paths[i].size == path.size && memcmp(documents->paths[i].data, path.data, path.size) == 0)
 			return;
 	if (documents->path_count < documents->path_room)
-	{
-		char	   *copy = palloc(path.size + 1);	/* a NUL may be among its bytes */
-
-		memcpy(copy, path.data, path.size);
-		documents->paths[documents->path_count++] = (L4Bytes) {copy, path.size};
-	}
+		documents->paths[documents->path_count++] = bytes_kept(path);
 }
 
 /* Does the path at hand lead to the records? */

@@ -112,7 +112,7 @@ read_heading(L4Bytes sample, char delimiter, size_t *size)
 	table->delimiter = delimiter;
 	table->count = count;
 	for (i = 0; i < count; i++)
-		table->names[i] = (L4Bytes) {pnstrdup(cells[i].text.data, cells[i].text.size), cells[i].text.size};
+		table->names[i] = bytes_kept(cells[i].text);
 	return table;
 }
 

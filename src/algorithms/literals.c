@@ -15,6 +15,7 @@
 
 #include "algorithms/pattern_text.h"
 #include "lib/stringinfo.h"
+#include "tools/bytes.h"
 
 #define LITERALS_MOST 64
 #define LITERALS_DEPTH 40
@@ -96,8 +97,7 @@ end_run(LiteralOffer *offers)
 
 		literals->count = 1;
 		literals->items = palloc(sizeof(L4Bytes));
-		literals->items[0].data = pnstrdup(offers->run.data, offers->run.len);
-		literals->items[0].size = offers->run.len;
+		literals->items[0] = bytes_kept((L4Bytes) {offers->run.data, offers->run.len});
 		offer(offers, literals);
 	}
 	resetStringInfo(&offers->run);

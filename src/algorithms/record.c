@@ -99,7 +99,7 @@ struct L4RecordAssembler
 	size_t		before;			/* bytes of unwrapped that are the collector's; 0 where the line is not wrapped */
 	L4Wrapped	wrapped;
 	L4Intern	hosts;			/* that headers point to: the names of these are copied once each */
-	char	  **host_names;
+	const char **host_names;
 	int			host_count;
 	int			host_room;
 	StopState	stop;
@@ -472,10 +472,6 @@ kept_name(L4RecordAssembler *assembler, L4Bytes host)
 	if (number == assembler->host_count)
 	{
 		MemoryContext caller = MemoryContextSwitchTo(assembler->hosts.context);
-		char	   *copy = palloc(host.size + 1);	/* a NUL may be among its bytes */
-
-		memcpy(copy, host.data, host.size);
-		copy[host.size] = '\0';
 
 		if (assembler->host_count == assembler->host_room)
 		{
@@ -483,7 +479,7 @@ kept_name(L4RecordAssembler *assembler, L4Bytes host)
 			assembler->host_names = assembler->host_names == NULL ? palloc(mul_size(assembler->host_room, sizeof(char *))) :
 				repalloc(assembler->host_names, mul_size(assembler->host_room, sizeof(char *)));
 		}
-		assembler->host_names[assembler->host_count++] = copy;
+		assembler->host_names[assembler->host_count++] = bytes_kept(host).data;
 		MemoryContextSwitchTo(caller);
 	}
 	return (L4Bytes) {assembler->host_names[number], host.size};

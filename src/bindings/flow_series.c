@@ -395,7 +395,7 @@ l4_late_messages(PG_FUNCTION_ARGS)
 	double	   *busy = flow_as_many(fcinfo, 2, count);
 	double		factor = flow_option(fcinfo, 3, "factor", 1);
 	double		least = flow_option(fcinfo, 4, "least_seconds", 0);
-	double	   *slowness = MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(double));
+	double	   *slowness = room_for(count, sizeof(double));
 	double		usual;
 	int64		late = 0;
 

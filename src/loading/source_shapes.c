@@ -3,12 +3,13 @@
  */
 #include "loading/source_private.h"
 
+#include "tools/bytes.h"
+
 void
 source_init_shape(L4Source *work, Shape *shape, L4Bytes text)
 {
 	shape->class = source_class_of_shape(work->context, shape->shape_id, text);
-	shape->text.data = pnstrdup(text.data, text.size);
-	shape->text.size = text.size;
+	shape->text = bytes_kept(text);
 	shape->last_stream = -1;
 	shape->segment_no = -1;
 }

@@ -11,6 +11,7 @@
 
 #include "doors/store_shapes.h"
 #include "doors/store_timeline.h"
+#include "tools/bytes.h"
 
 /* The context's entry of a shape. */
 static Shape *
@@ -25,7 +26,7 @@ shared_shape(L4SourceContext *context, uint64 shape_id, L4Bytes text)
 		entry->shape->shape_id = shape_id;
 	}
 	if (entry->shape->text.data == NULL && text.data != NULL)
-		entry->shape->text = (L4Bytes) {pnstrdup(text.data, text.size), text.size};
+		entry->shape->text = bytes_kept(text);
 	return entry->shape;
 }
 

@@ -84,6 +84,16 @@ bytes_append_escaped(StringInfo out, L4Bytes bytes)
 	}
 }
 
+L4Bytes
+bytes_kept(L4Bytes bytes)
+{
+	char	   *copy = palloc(bytes.size + 1);
+
+	memcpy(copy, bytes.data, bytes.size);
+	copy[bytes.size] = '\0';
+	return (L4Bytes) {copy, bytes.size};
+}
+
 int
 bytes_number(L4Bytes bytes)
 {

@@ -109,6 +109,9 @@ extern void bytes_append_escaped(StringInfo out, L4Bytes bytes);
 /* Does the text hold a byte outside printable ASCII, tab and newline that bytes_append_escaped would have to look at? */
 extern bool bytes_are_plain(L4Bytes bytes);
 
+/* The bytes in memory of their own, with a NUL behind them; whole where a NUL is among them, too (which pnstrdup is not). */
+extern L4Bytes bytes_kept(L4Bytes bytes);
+
 /* The number that up to nine digits and nothing else are, or -1. */
 extern int	bytes_number(L4Bytes bytes);
 
