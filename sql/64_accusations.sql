@@ -141,11 +141,17 @@ CREATE FUNCTION @extschema@.l4_ending_records(unexplained @extschema@.l4_unexpla
 RETURNS TABLE (record @extschema@.l4_unexplained_record, ending boolean)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
-	SELECT r, CASE WHEN r.message IS NULL THEN h.shape ~ (wordings).ending ELSE r.ending END
+	WITH shape AS MATERIALIZED (
+		-- judged once a shape, as thousands of ranks log the same
+		SELECT h.shape_id, h.shape ~ (wordings).ending AS ending, h.shape ~ (wordings).ends_children AS ends_children
+		FROM @extschema@.l4_shape h
+		WHERE h.shape_id = ANY (ARRAY(SELECT DISTINCT u.shape_id FROM unnest(l4_ending_records.unexplained) u))
+	)
+	SELECT r, CASE WHEN r.message IS NULL THEN h.ending ELSE r.ending END
 		-- where the ranks of a unit are not told apart, one that ends others is told nothing
-		AND NOT (r.kind = 'rank' AND r.rank IS NULL AND r.unit IS NOT NULL AND h.shape ~ (wordings).ends_children
+		AND NOT (r.kind = 'rank' AND r.rank IS NULL AND r.unit IS NOT NULL AND h.ends_children
 			AND NOT EXISTS (SELECT FROM unnest(l4_ending_records.unexplained) o WHERE o.unit = r.unit AND o.rank IS NOT NULL))
-	FROM unnest(l4_ending_records.unexplained) r JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id;
+	FROM unnest(l4_ending_records.unexplained) r JOIN shape h ON h.shape_id = r.shape_id;
 END;
 COMMENT ON FUNCTION @extschema@.l4_ending_records(@extschema@.l4_unexplained_record[], @extschema@.l4_wordings) IS
 'Step: The unexplained records, each with whether who logs it was told to end (wordings of class ending); not by ending those '

@@ -154,15 +154,29 @@ CREATE FUNCTION @extschema@.l4_called_off(unexplained @extschema@.l4_unexplained
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
 	WITH record AS MATERIALIZED (
-		SELECT r.source, r.first_line, r.first_ts, r.gravity, COALESCE(r.message, h.shape) ~ (wordings).called_off AS off
+		SELECT r.source, r.first_line, r.first_ts, r.gravity >= (limits).gravity_trouble AS trouble,
+			COALESCE(r.message, h.shape) AS told
 		FROM unnest(l4_called_off.unexplained) r JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id
 		WHERE r.kind <> 'system' AND r.reason <> 'setup'
 			-- what successful jobs warn of, too, if less often
 			AND NOT (r.reason = 'storm' AND r.gravity < (limits).gravity_error)
+	),
+	-- what went wrong first answers for nearly all that was told later, so that few of the texts are looked at
+	first_trouble AS MATERIALIZED (
+		SELECT r.source, r.first_line, r.first_ts
+		FROM (SELECT o.* FROM record o WHERE o.trouble ORDER BY o.first_ts, o.source, o.first_line OFFSET 0) r
+		WHERE r.told !~ (wordings).called_off LIMIT 1
+	),
+	ending AS MATERIALIZED (
+		SELECT r.source, r.first_line, r.first_ts
+		FROM (SELECT o.* FROM record o WHERE NOT EXISTS (SELECT FROM first_trouble t
+			WHERE CASE WHEN t.source = o.source THEN t.first_line < o.first_line ELSE t.first_ts < o.first_ts END) OFFSET 0) r
+		WHERE r.told ~ (wordings).called_off
 	)
-	SELECT EXISTS (SELECT FROM record o
-		WHERE o.off AND NOT EXISTS (SELECT FROM record r WHERE NOT r.off AND r.gravity >= (limits).gravity_trouble
-			AND CASE WHEN r.source = o.source THEN r.first_line < o.first_line ELSE r.first_ts < o.first_ts END));
+	SELECT EXISTS (SELECT FROM ending o WHERE NOT EXISTS (SELECT FROM record r
+		WHERE r.trouble
+			AND CASE WHEN r.source = o.source THEN r.first_line < o.first_line ELSE r.first_ts < o.first_ts END
+			AND r.told !~ (wordings).called_off));
 END;
 COMMENT ON FUNCTION @extschema@.l4_called_off(@extschema@.l4_unexplained_record[], @extschema@.l4_limits,
 	@extschema@.l4_wordings) IS
