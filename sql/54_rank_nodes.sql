@@ -62,9 +62,13 @@ BEGIN
 		WITH first AS MATERIALIZED (
 			SELECT e.stream_id, e.first_line FROM @extschema@.l4_job_first_lines(l4_said_hosts.job_id, headed) e
 		),
+		-- of a rank of many files two tell: whether they agree shows whether the number is that of one rank at all
 		own AS MATERIALIZED (
 			SELECT s.stream_id, s.rank
-			FROM @extschema@.l4_chosen_streams(streams, ARRAY(SELECT f.stream_id FROM first f)) s
+			FROM (SELECT c.stream_id, c.rank, row_number() OVER (PARTITION BY c.rank, c.attempt ORDER BY c.stream_id) AS turn,
+					count(*) OVER (PARTITION BY c.rank, c.attempt) AS turns
+				FROM @extschema@.l4_chosen_streams(streams, ARRAY(SELECT f.stream_id FROM first f)) c) s
+			WHERE s.turn IN (1, s.turns)
 		)
 		SELECT 0::bigint, 0, s.rank, h.host
 		FROM (SELECT array_agg(e.stream_id) AS stream_ids, array_agg(e.first_line) AS line_nos
@@ -81,8 +85,8 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_said_hosts(text, @extschema@.l4_job_stream[], bigint, @extschema@.l4_limits,
 	@extschema@.l4_wordings) IS
 'Step: What ranks (their streams, and how many ranks these are) say where one''s own host is named: by statement (shape and '
-'position; 0 the header of NCCL) the rank and the text. Reads the parameter statistics of these shapes, and one record a '
-'stream of NCCL.';
+'position; 0 the header of NCCL) the rank and the text. Reads the parameter statistics of these shapes, and of NCCL one '
+'record a stream, of two streams of a rank (and attempt) at most.';
 
 CREATE FUNCTION @extschema@.l4_rank_hosts(job_id text, streams @extschema@.l4_job_stream[], limits @extschema@.l4_limits,
 	wordings @extschema@.l4_wordings)

@@ -56,6 +56,14 @@ INSERT INTO line SELECT 'nccl', 1 + r * 0.001, r,
 	format('%s:4%s:5%s [0] NCCL INFO Bootstrap : Using eth0', node_of(r, ''), r, r)
 FROM generate_series(0, 7) r;
 SELECT load_job('nccl', '%1$s: '), placed('nccl');
+\echo == in several files, too, where these agree; what has the same number on each node is no rank of the job
+SELECT l.name, (SELECT l4_register_job(l.name, '{}', 'failed')) IS NULL AS made,
+	(l4_ingest(l.name, format($q$
+		SELECT format('%%s: [%%s] %%s:4:5 [0] NCCL INFO Bootstrap : Using eth0', r,
+				to_char(timestamp '2026-11-20 22:00' + (f * 8 + r) * interval '1 s', 'YYYY-MM-DD HH24:MI:SS'), %s) AS line,
+			'file-' || f || '.log' AS source
+		FROM generate_series(1, 3) f, generate_series(0, 7) r ORDER BY f, r$q$, l.host))).rows, placed(l.name)
+FROM (VALUES ('nccl files', $$node_of(r, '')$$), ('nccl local', $$'gpu-' || 11 + f || r / 4$$)) l (name, host);
 \echo == what does not: hosts of others, devices, one for all, words of few
 SELECT h.name, (SELECT make_job(h.name, h.hello)) IS NULL AS made, load_job(h.name, '%1$s: '), placed(h.name)
 FROM (VALUES ('peers', 'INFO connected to host %2$s'), ('devices', 'INFO running on cuda%1$s'),
