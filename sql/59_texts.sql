@@ -207,10 +207,13 @@ BEGIN ATOMIC
 		WHEN u.unit ~ '^(ms|msec|milli)' THEN float8 '1e-3'
 		WHEN u.unit <> '' THEN 1 END
 	FROM (SELECT lower(COALESCE(
-		-- behind the value, unless it names the next one; inside it; behind the word before it, or the end of the value's name
+		-- behind the value, unless it names the next one; behind the bracket that closes a list of named values; inside it;
+		-- behind the word before it, or the end of the value's name
 		substring(split_part(l4_text_seconds.shape, '<*>', l4_text_seconds.position + 1),
 			'^[])]?\s?((?:ns|us|ms|s|secs?|seconds?|msecs?|usecs?|milliseconds?|microseconds?))\M'
 			'(?!["'']?(?:\s?=|:)\s?["'']?$)'),
+		substring(array_to_string((string_to_array(l4_text_seconds.shape, '<*>'))[l4_text_seconds.position + 1:], '<*>'),
+			'^(?:[,;]?\s?[a-z_]{1,30}\s?[=:]\s?<\*>){0,15}[])}]\s?((?:ns|us|ms|s|secs?|seconds?|msecs?|usecs?))\M'),
 		substring(l4_text_seconds.value, '\d\s?(ns|us|ms|s|secs?)$'),
 		substring(split_part(l4_text_seconds.shape, '<*>', l4_text_seconds.position),
 			'(?:time|elapsed|took|takes?|duration|latency|waited|cost)[^<]{0,20}\(((?:ns|us|ms|s|secs?|seconds?))\)[\s:=|]*$'),

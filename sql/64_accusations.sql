@@ -231,7 +231,8 @@ BEGIN
 	WITH said AS MATERIALIZED ( -- judged by the shape, once each: the text has the level, too, which may be "ERROR"
 		SELECT h.shape_id, t.told ~ wordings.ending AS ending, t.told ~ wordings.closing AS closing,
 			t.told ~ wordings.recovered AS recovers, t.told ~ wordings.hung_up AS hung_up,
-			h.shape ~ wordings.referral AS refers, e.throws, t.told ~ wordings.complaint OR e.throws AS complains
+			h.shape ~ wordings.referral AS refers, e.throws, t.told ~ wordings.complaint OR e.throws AS complains,
+			@extschema@.l4_text_gravity(t.told, wordings) >= limits.gravity_error AS grave
 		FROM @extschema@.l4_shape h
 		CROSS JOIN LATERAL (SELECT @extschema@.l4_without_names(@extschema@.l4_told_text(h.shape)) AS told OFFSET 0) t
 		CROSS JOIN LATERAL (SELECT t.told ~ wordings.exception AS throws OFFSET 0) e
@@ -242,7 +243,8 @@ BEGIN
 		-- One record tells whom a rank blames; of streams of no unit all are read: a shape leaves out which signal ended whom.
 		SELECT r.*, h.ending OR r.unit IS NULL AND @extschema@.l4_without_names(r.message) ~ wordings.ending AS ending,
 			h.closing, h.recovers, h.hung_up, h.refers, p.stream_id IS NOT NULL AS peer,
-			h.complains OR p.stream_id IS NOT NULL OR o.throws IS TRUE AS complains, row_number() OVER () AS ordinal FROM (
+			h.complains OR p.stream_id IS NOT NULL OR o.throws IS TRUE OR r.unit IS NULL AND h.grave AS complains,
+			row_number() OVER () AS ordinal FROM (
 			SELECT @extschema@.l4_level_rank(u.level) >= limits.gravity_trouble AS warns, u.unit, u.kind, u.source, u.shape_id,
 				u.stream_id, u.first_line AS line_no, u.first_ts, @extschema@.l4_told_text(u.message) AS message, NULL AS heads
 			FROM unnest(untold) u WHERE u.unit IS NOT NULL AND u.message IS NOT NULL
@@ -252,7 +254,7 @@ BEGIN
 		LEFT JOIN said o ON o.shape_id = r.heads
 		LEFT JOIN peer p ON p.stream_id = r.stream_id AND p.shape_id = r.shape_id
 		-- a mention is no accusation: something must have gone wrong, as the record, its level, its block or what it heads says
-		WHERE h.complains OR p.stream_id IS NOT NULL OR r.warns OR o.throws OR h.recovers AND r.unit IS NULL
+		WHERE h.complains OR p.stream_id IS NOT NULL OR r.warns OR o.throws OR r.unit IS NULL AND (h.grave OR h.recovers)
 	),
 	mention AS MATERIALIZED (
 		SELECT m.*, r.unit AS accuser, r.kind, r.source, r.shape_id, r.stream_id, r.line_no, r.first_ts,
@@ -292,7 +294,7 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_accusations(text, @extschema@.l4_unexplained_record[], @extschema@.l4_limits,
 	@extschema@.l4_wordings) IS
 'Step: Which unit (NULL: a stream of no unit) names which other unit in its unexplained records that complain (wordings of '
-'classes complaint and peer; a warning or worse that names one other rank), and where; not where the named unit does not '
-'reach itself either, nor by who names all others, or was told to end before (l4_told_ranks); ending: the record only says '
-'that something was told to end; waited: l4_awaiting_units. unexplained: the result of l4_unexplained, where at hand; limits, '
+'classes complaint and peer; of streams of no unit words of an error, too; a warning or worse that names one other rank), '
+'and where; not where the named unit does not reach itself either, nor by who names all others, or was told to end before '
+'(l4_told_ranks); ending: the record only says that something was told to end; waited: l4_awaiting_units. unexplained: the result of l4_unexplained, where at hand; limits, '
 'wordings: those in force, where at hand.';

@@ -368,6 +368,36 @@ COMMENT ON FUNCTION @extschema@.l4_never_began(text) IS
 'Step: Does a job name no stage but those of its set-up and its end, and no iteration, while successful jobs tell of their '
 'steps? Then it failed before it came to any.';
 
+CREATE FUNCTION @extschema@.l4_only_announced(job_id text) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000
+BEGIN ATOMIC
+	WITH iterating AS MATERIALIZED (
+		SELECT DISTINCT e.shape_id FROM @extschema@.l4_job_counts(l4_only_announced.job_id) e
+		WHERE e.stage = 'iterating' AND NOT @extschema@.l4_marks_iterations(l4_only_announced.job_id)
+	),
+	trained AS MATERIALIZED (
+		SELECT e.stream_id, e.shape_id, e.stage, e.first_line, e.first_iteration
+		FROM (SELECT m.job_id FROM @extschema@.l4_best_pool(l4_only_announced.job_id) b
+			JOIN @extschema@.l4_pool_job m ON m.pool_id = b.pool_id
+			WHERE m.job_id <> l4_only_announced.job_id AND m.step_seconds IS NOT NULL AND EXISTS (SELECT FROM iterating)
+			ORDER BY m.job_id COLLATE "C" LIMIT 1) m
+		CROSS JOIN LATERAL @extschema@.l4_job_counts(m.job_id) e
+		WHERE e.first_iteration IS NULL
+	)
+	SELECT EXISTS (SELECT FROM trained a JOIN trained n ON n.stream_id = a.stream_id AND n.first_line > a.first_line
+		WHERE a.stage = 'iterating' AND @extschema@.l4_is_setup_stage(n.stage)
+			AND a.shape_id IN (SELECT i.shape_id FROM iterating i))
+		-- what the pool does not know may be what the failure itself says, in the stage that was announced
+		AND NOT EXISTS (SELECT FROM trained a WHERE a.stage = 'iterating'
+			AND a.shape_id IN (SELECT i.shape_id FROM iterating i)
+			AND NOT EXISTS (SELECT FROM trained n WHERE n.stream_id = a.stream_id AND n.first_line > a.first_line
+				AND @extschema@.l4_is_setup_stage(n.stage)));
+END;
+COMMENT ON FUNCTION @extschema@.l4_only_announced(text) IS
+'Step: Does a job that counts no iterations say that it trains only where successful jobs have set-up before them still '
+'("Training started", and then the model is built)? False without a pool. Cost: reads the counts of the job and of one of its '
+'pool.';
+
 CREATE FUNCTION @extschema@.l4_stage_reached(job_id text, at_ts timestamptz) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000
 BEGIN ATOMIC
@@ -433,6 +463,8 @@ DECLARE
 	counter @extschema@.l4_learnt_counter;
 	first_iteration bigint;
 	never_began boolean;
+	-- the stage that is only said to have begun
+	announced text;
 	path_attempt CONSTANT int := (l4_onsets.attempt).path_attempt;
 BEGIN
 	l4_onsets.limits := coalesce(l4_onsets.limits, @extschema@.l4_limits_in_force());
@@ -456,27 +488,29 @@ BEGIN
 	END IF;
 	counter := @extschema@.l4_learn_counter(l4_onsets.job_id, limits);
 	first_iteration := CASE WHEN (counter).shape_ids IS NULL THEN @extschema@.l4_unfinished_first(l4_onsets.job_id, limits) END;
-	never_began := (counter).shape_ids IS NULL AND @extschema@.l4_never_began(l4_onsets.job_id);
+	announced := CASE WHEN (counter).shape_ids IS NULL AND @extschema@.l4_only_announced(l4_onsets.job_id) THEN 'iterating' END;
+	never_began := announced IS NOT NULL OR (counter).shape_ids IS NULL AND @extschema@.l4_never_began(l4_onsets.job_id);
 	-- an error may name its own stage
 	RETURN QUERY
 	SELECT array_position(turns, o.place), o.place,
 		@extschema@.l4_onset_stage(CASE WHEN n.stage = o.stage THEN COALESCE(x.next, n.stage) ELSE n.stage END, n.component,
 			CASE WHEN v.over THEN 'iterating'
-				WHEN NOT y.starting OR @extschema@.l4_is_setup_stage(o.stage) THEN COALESCE(x.next, o.stage)
+				WHEN NOT y.starting OR @extschema@.l4_is_setup_stage(o.stage)
+					THEN COALESCE(x.next, NULLIF(o.stage, announced))
 				ELSE @extschema@.l4_stage_set_up_again(l4_onsets.job_id, o.stream_id, o.line_no) END,
 			CASE WHEN o.rank IS NOT NULL THEN 'environment_init'
 				WHEN never_began THEN @extschema@.l4_stage_reached(l4_onsets.job_id, at.ts) END,
 			t.marks AND NOT y.starting,
-			CASE WHEN x.next IS NOT NULL AND @extschema@.l4_is_setup_stage(j.stage) THEN x.next
+			NULLIF(CASE WHEN x.next IS NOT NULL AND @extschema@.l4_is_setup_stage(j.stage) THEN x.next
 				WHEN c.value IS NULL AND j.stage IS NULL AND z.at_end AND NOT y.starting
 					THEN @extschema@.l4_stage_gone_on(l4_onsets.job_id, path_attempt)
 				WHEN c.value IS NULL OR NOT @extschema@.l4_is_setup_stage(j.stage) THEN j.stage
 				WHEN o.stage IN ('evaluation', 'checkpoint_save') AND v.over IS NOT TRUE THEN o.stage
-				ELSE 'iterating' END),
+				ELSE 'iterating' END, announced)),
 		CASE WHEN NOT y.starting THEN coalesce(CASE o.place WHEN 'slow' THEN o.iteration END,
 			@extschema@.l4_iteration_within(c.value, l.value, NULL), CASE WHEN l.told > o.iteration THEN l.told END,
 			@extschema@.l4_iteration_within(o.iteration, l.marked, l.sparse),
-			j.iteration, CASE o.stage WHEN 'iterating' THEN first_iteration END) END,
+			j.iteration, CASE NULLIF(o.stage, announced) WHEN 'iterating' THEN first_iteration END) END,
 		o.ts, o.unit, o.node, o.rank, o.stream_id, o.line_no, n.component
 	FROM unnest(places) o
 	LEFT JOIN (SELECT s.stream_id, s.source_id, s.source, s.shared, s.last_ts, s.last_iteration IS NOT NULL AS marks

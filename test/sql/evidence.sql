@@ -132,6 +132,8 @@ SELECT l4_text_seconds('took <*> ms', 1, '3'), l4_text_seconds('cost [<*>]us', 1
 	l4_text_seconds('reduce <*> ms : <*> bytes', 1, '3'), l4_text_seconds('reduce <*> ms : <*> bytes', 2, '3'),
 	l4_text_seconds('lr=<*> ms=<*> compute_ms=<*> step_time_s=<*> tokens_per_sec=<*> tok_s=<*>', p, '3.5')
 FROM generate_series(1, 6) p;
+SELECT l4_text_seconds('timing[data=<*>, forward=<*>] ms', p, '0.1'), l4_text_seconds('(x=<*>, y=<*>) samples', p, '0.1')
+FROM generate_series(1, 2) p;
 SELECT p, l4_broken_down('step <*>: <*> ms (read <*>, compute <*>), <*> left', p) FROM generate_series(1, 5) p;
 
 -- behind: all time out alike, one of them a step earlier than the others

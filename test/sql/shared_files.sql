@@ -102,6 +102,14 @@ INSERT INTO line VALUES ('dead', 50, NULL, 'srun: error: Node failure on gpu-13'
 	('dead', 51, NULL, 'srun: error: gpu-12: task 3: Exited with exit code 1');
 SELECT load_job('dead', '%1$s: ');
 SELECT * FROM blamed('dead');
+\echo == a table of how all ended: who was killed by a signal is to blame, not whose row comes first
+SELECT make_job('table') \g /dev/null
+SELECT say('table', '{0,1,2,3,6,7}', 14, 'ERROR all_reduce failed: connection reset by peer') \g /dev/null
+INSERT INTO line
+SELECT 'table', 20 + n * 0.1, NULL, format('%s gpu-%s  python train.py  %s  20/11/2026', n, 10 + n,
+	CASE n WHEN 3 THEN 'Signaled (SIGSEGV)' ELSE 'Exit (1)' END) FROM generate_series(1, 4) n;
+SELECT load_job('table', '%1$s: ');
+SELECT * FROM blamed('table');
 \echo == a time limit and a cancel blame nobody, whoever exits first then
 SELECT make_job('limit'), make_job('cancel') \g /dev/null
 INSERT INTO line VALUES

@@ -222,6 +222,13 @@ SELECT say('unknown', '{0,1,2,3}', 2.6 + s * 0.3, 'INFO another round is over') 
 SELECT load_job('first'), load_job('resumed'), load_job('unknown') \g /dev/null
 SELECT j AS job, d.kind, d.stage, d.iteration FROM unnest('{first,resumed,unknown}'::text[]) j, l4_diagnose(j) d
 WHERE d.kind IN ('stage', 'iteration') ORDER BY 1, 2;
+\echo == where successful jobs set up behind what announces the training, who came no further never began
+INSERT INTO line SELECT j, r, 0.1 + r * 0.001, 'INFO training started' FROM unnest('{early-good,early}'::text[]) j,
+	generate_series(0, 3) r;
+SELECT start('early-good'), train('early-good', 30), say('early', '{2}', 0.4, 'ERROR cannot bind to port 29500'),
+	load_job('early-good'), load_job('early') \g /dev/null
+SELECT l4_register_job('early-good', status => 'succeeded') \g /dev/null
+SELECT kind, stage, iteration FROM l4_diagnose('early') WHERE kind IN ('stage', 'iteration');
 \echo == what a collective counts as it fails is no iteration of the job
 SELECT start('ringing'), say('ringing', '{0,1,2,3}', 5, 'ERROR ring allgather failed, current iteration:2') \g /dev/null
 SELECT load_job('ringing') \g /dev/null
