@@ -7,7 +7,7 @@
  * compress to almost nothing, and what follows from the values is not stored: range and lines of the numbers where all values
  * are known, counts where there is one value.
  *
- * Bounds: 16 values a position, 32 positions a shape, 200 bytes a value, and a budget for the source, past which no further
+ * Bounds: 16 values a position, 128 positions a shape, 200 bytes a value, and a budget for the source, past which no further
  * statistics are begun.
  */
 #include "algorithms/parameter_statistics.h"

@@ -12,7 +12,7 @@
  * its end).
  */
 #define L4_STATISTICS_VALUES 16
-#define L4_STATISTICS_POSITIONS 32
+#define L4_STATISTICS_POSITIONS 128
 #define L4_STATISTICS_VALUE_BYTES 200
 /* Memory for all parameter statistics of one source; past it no further ones are begun. */
 #define L4_STATISTICS_BUDGET (64 * 1024 * 1024)
