@@ -526,18 +526,22 @@ COMMENT ON FUNCTION @extschema@.l4_is_answered(double precision, double precisio
 'Step: Does what goes one way between two come back later, in pieces of one size, as along a pipeline? Arguments as those of '
 'l4_flow_pair_kind.';
 
-CREATE FUNCTION @extschema@.l4_go_at_once(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series,
+CREATE FUNCTION @extschema@.l4_go_at_once(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series, phases bigint,
 	limits @extschema@.l4_limits) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 3000
 BEGIN ATOMIC
 	SELECT a.seconds + b.seconds - u.seconds >= (limits).flow_at_once * LEAST(a.seconds, b.seconds)
+		-- up and down a tree in turn, bucket by bucket
+		OR LEAST(a.bursts, b.bursts) > (limits).flow_step_phases * phases
 	FROM @extschema@.l4_bursts((forth).began, (forth).lasted, (limits).flow_pause) a,
 		@extschema@.l4_bursts((back).began, (back).lasted, (limits).flow_pause) b,
 		@extschema@.l4_bursts((forth).began || (back).began, (forth).lasted || (back).lasted, (limits).flow_pause) u;
 END;
-COMMENT ON FUNCTION @extschema@.l4_go_at_once(@extschema@.l4_flow_series, @extschema@.l4_flow_series, @extschema@.l4_limits) IS
+COMMENT ON FUNCTION @extschema@.l4_go_at_once(@extschema@.l4_flow_series, @extschema@.l4_flow_series, bigint,
+	@extschema@.l4_limits) IS
 'Step: Do messages between two go both ways at once, for enough of the time in which the way goes on that is shorter (limit '
-'flow_at_once)? So do collectives; along a pipeline what comes back comes later. NULL where nothing goes one way.';
+'flow_at_once), or back and forth several times in a phase (limit flow_step_phases)? So do collectives; along a pipeline what '
+'comes back comes later, and of a microbatch once. phases: how many there are. NULL where nothing goes one way.';
 
 CREATE FUNCTION @extschema@.l4_least_alike(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series)
 	RETURNS double precision
@@ -725,7 +729,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH measured AS MATERIALIZED (
 		SELECT s.one, s.other, s.forth, s.back, p.job, p.period,
-			@extschema@.l4_flow_span(b.parted, b.active, p.period, limits) AS span,
+			@extschema@.l4_flow_span(b.parted, b.active, p.period, limits) AS span, (b.parted).bursts AS phases,
 			COALESCE(LEAST((s.forth).bytes, (s.back).bytes)::double precision
 				/ NULLIF(GREATEST((s.forth).bytes, (s.back).bytes), 0), 0)
 				* (s.forth IS NOT NULL AND s.back IS NOT NULL)::int AS returned,
@@ -749,7 +753,7 @@ BEGIN ATOMIC
 				@extschema@.l4_flow_pair_kind(m.span, m.returned, m.together, m.same_size, m.least_alike, true, limits),
 				CASE WHEN m.span <= (limits).flow_data_span
 					AND @extschema@.l4_is_answered(m.returned, m.together, m.same_size, limits)
-				THEN NOT @extschema@.l4_go_at_once(m.forth, m.back, limits) END, (m.cycles)."interval",
+				THEN NOT @extschema@.l4_go_at_once(m.forth, m.back, m.phases, limits) END, (m.cycles)."interval",
 				cardinality((m.cycles).ended), (m.cycles).microbatches, (m.cycles).layer,
 				(m.cycles).weight, CASE WHEN (m.cycles)."interval" IS NULL
 				THEN @extschema@.l4_repeats_itself((g.series).began, (g.series).moved, b.ended, limits)

@@ -57,7 +57,11 @@ RETURNS TABLE (job int, kind text, source text, destination text, path text, beg
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH series AS MATERIALIZED (
-		SELECT t.job, t.kind, t.source, t.destination, t.path, t.period, t.moved, t.busy, t.began, r.usual, r.least
+		SELECT t.job, t.kind, t.source, t.destination, t.path, t.period, t.moved, t.busy, t.began, r.usual, r.least,
+			-- how many share its ports: up and down a tree, or along several paths; along a pipeline it goes one way at a time
+			CASE WHEN t.kind = 'pipeline' THEN 1 ELSE GREATEST(
+				count(*) OVER (PARTITION BY t.job, t.kind, t.source, split_part(t.path, ',', 1)),
+				count(*) OVER (PARTITION BY t.job, t.kind, t.destination, split_part(t.path, ',', -1))) END AS shares
 		FROM @extschema@.l4_each_trace(l4_slow_pairs.traces) t
 		-- what it is when all is well, though it may be slow for half of the window
 		CROSS JOIN LATERAL (SELECT percentile_cont(0.75) WITHIN GROUP (ORDER BY x.rate) AS usual, min(x.rate) AS least
@@ -66,14 +70,14 @@ BEGIN ATOMIC
 		WHERE t.kind <> 'accelerator' AND r.least IS NOT NULL
 	), usual AS (
 		SELECT s.job, s.kind, percentile_cont(0.5) WITHIN GROUP (ORDER BY s.usual) AS rate,
-			@extschema@.l4_deviation(array_agg(s.usual)) AS deviation
+			@extschema@.l4_deviation(array_agg(s.usual)) AS deviation, min(s.shares) AS shares
 		FROM series s
 		GROUP BY s.job, s.kind
 	), compared AS (
 		SELECT s.job, s.kind, s.source, s.destination, s.path, s.moved, s.busy, s.began, s.least, c.alike,
 			-- along a rail what is of one kind may go much faster than across rails, as most of it goes
-			CASE WHEN c.alike THEN GREATEST(u.rate, s.usual) ELSE s.usual END AS rate,
-			GREATEST((limits).flow_slow_rate, (limits).flow_sigma * CASE WHEN c.alike THEN u.deviation
+			CASE WHEN c.alike AND s.shares = u.shares THEN GREATEST(u.rate, s.usual) ELSE s.usual END AS rate,
+			GREATEST((limits).flow_slow_rate, (limits).flow_sigma * CASE WHEN c.alike AND s.shares = u.shares THEN u.deviation
 				-- parts of time that are no steps have more of this in one and more of that in another
 				WHEN s.period IS NULL THEN 'Infinity'
 				ELSE (SELECT @extschema@.l4_deviation(array_agg(ln(x.moved / x.busy)))
@@ -99,7 +103,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_pairs(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: The rate of each pair and path beside its like (same job, same kind), and beside what it is in the best quarter of its '
-'steps, where that is higher; beside that alone where its like differ (limit flow_like_rate), if there are steps. A row for '
+'steps, where that is higher; beside that alone where its like differ (limit flow_like_rate), or where it shares a port with '
+'more of them than others do, if there are steps. A row for '
 'each time that it is slow for several steps (level: by what logarithm), or one that is not. lost: by how many seconds a step '
 'it takes longer then, where it is compared with itself alone; else NULL.';
 
@@ -253,7 +258,7 @@ COMMENT ON FUNCTION @extschema@.l4_slow_elements(@extschema@.l4_flow_trace[], @e
 
 CREATE FUNCTION @extschema@.l4_compared_work(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, stage int, pipeline int, server text, address text, step bigint, ended double precision,
-	slowness double precision)
+	lasted double precision, longer double precision, behind double precision, slowness double precision)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10000 COST 100000
 -- what functions return is counted by nobody: loops would look at all rows for each, merges at all of a job
 SET enable_nestloop = off
@@ -268,7 +273,8 @@ BEGIN ATOMIC
 			GROUP BY t.job, t.source) t ON t.job = p.job AND t.source = p.address
 	), steps AS MATERIALIZED (
 		SELECT s.job, COALESCE(g.stage, 0) AS stage, s.server, s.address, s.step, s.ended,
-			ln(s.compute) AS work, ln(NULLIF(GREATEST(s.compute - s.closing, 0), 0)) AS piped, g.pipeline, g.is_ring
+			s.ended - s.began AS lasted, s.compute, s.ended - s.data AS closes, ln(s.compute) AS work,
+			ln(NULLIF(GREATEST(s.compute - s.closing, 0), 0)) AS piped, g.pipeline, g.is_ring
 		FROM @extschema@.l4_each_trace(l4_compared_work.traces) t
 		CROSS JOIN LATERAL @extschema@.l4_steps_of_trace(t) s
 		LEFT JOIN stages g ON g.address = s.address
@@ -279,7 +285,8 @@ BEGIN ATOMIC
 		SELECT s.job, s.stage, s.step, GREATEST(percentile_cont(0.25) WITHIN GROUP (ORDER BY s.work),
 				CASE WHEN count(*) >= (limits).flow_stage_members THEN (array_agg(s.work ORDER BY s.work))[2] END) AS work,
 			GREATEST(percentile_cont(0.25) WITHIN GROUP (ORDER BY s.piped),
-				CASE WHEN count(*) >= (limits).flow_stage_members THEN (array_agg(s.piped ORDER BY s.piped))[2] END) AS piped
+				CASE WHEN count(*) >= (limits).flow_stage_members THEN (array_agg(s.piped ORDER BY s.piped))[2] END) AS piped,
+			percentile_cont(0.25) WITHIN GROUP (ORDER BY s.closes) AS closes
 		FROM steps s
 		GROUP BY s.job, s.stage, s.step
 	), own AS (
@@ -291,26 +298,27 @@ BEGIN ATOMIC
 		GROUP BY s.job, s.address
 	)
 	-- also without what comes last, before the data-parallel phase: who sends to one that is late cannot begin
-	SELECT s.job, s.stage, s.pipeline, s.server, s.address, s.step, s.ended,
-		LEAST(s.work - u.work, s.piped - u.piped, s.work - o.work, s.piped - o.piped) AS slowness
+	SELECT s.job, s.stage, s.pipeline, s.server, s.address, s.step, s.ended, s.lasted, s.compute - exp(u.work),
+		s.closes - u.closes, LEAST(s.work - u.work, s.piped - u.piped, s.work - o.work, s.piped - o.piped)
 	FROM steps s
 	JOIN usual u ON u.job = s.job AND u.stage = s.stage AND u.step = s.step
 	LEFT JOIN own o ON o.address = s.address AND o.job = s.job;
 END;
 COMMENT ON FUNCTION @extschema@.l4_compared_work(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: By how much longer (a logarithm) each accelerator computes in each step than is usual in its stage (limit '
-'flow_stage_members), and in a pipeline that is a ring, as virtual stages make it, than it does itself. stage: 0, and pipeline '
-'NULL, where there is none.';
+'flow_stage_members), and in a pipeline that is a ring, as virtual stages make it, than it does itself (slowness). In seconds: '
+'how long the step lasted, by how much it computes longer, and by how much it is behind the first quarter of its stage with its '
+'data-parallel phase. stage: 0, and pipeline NULL, where there is none.';
 
 CREATE FUNCTION @extschema@.l4_known_work(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, stage int, pipeline int, server text, address text, step bigint, ended double precision,
-	slowness double precision)
+	lasted double precision, longer double precision, behind double precision, slowness double precision)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10000 COST 100000
 -- what functions return is counted by nobody: loops would look at all rows for each
 SET enable_nestloop = off
 BEGIN ATOMIC
 	WITH known AS MATERIALIZED (
-		SELECT c.job, c.stage, c.pipeline, c.server, c.address, c.step, c.ended, c.slowness
+		SELECT c.job, c.stage, c.pipeline, c.server, c.address, c.step, c.ended, c.lasted, c.longer, c.behind, c.slowness
 		FROM @extschema@.l4_compared_work(l4_known_work.traces, limits) c
 	), gaps AS MATERIALIZED (
 		-- where records are lost each knows of few steps, but of those who compute in lockstep some one does of most
@@ -329,22 +337,51 @@ BEGIN ATOMIC
 			ON k.job = l.job AND k.address = l.address
 	), shared AS (
 		SELECT l.job, l.tensor, k.step, percentile_cont(0.5) WITHIN GROUP (ORDER BY k.ended) AS ended,
+			percentile_cont(0.5) WITHIN GROUP (ORDER BY k.lasted) AS lasted,
+			percentile_cont(0.5) WITHIN GROUP (ORDER BY k.longer) AS longer,
+			percentile_cont(0.5) WITHIN GROUP (ORDER BY k.behind) AS behind,
 			percentile_cont(0.5) WITHIN GROUP (ORDER BY k.slowness) AS slowness
 		FROM lockstep l
 		JOIN known k ON k.job = l.job AND k.address = l.address
 		GROUP BY l.job, l.tensor, k.step
 	)
-	SELECT k.job, k.stage, k.pipeline, k.server, k.address, k.step, k.ended, k.slowness
+	SELECT k.job, k.stage, k.pipeline, k.server, k.address, k.step, k.ended, k.lasted, k.longer, k.behind, k.slowness
 	FROM known k
 	WHERE k.job NOT IN (SELECT l.job FROM lockstep l)
 	UNION ALL
-	SELECT l.job, l.stage, l.pipeline, l.server, l.address, s.step, s.ended, s.slowness
+	SELECT l.job, l.stage, l.pipeline, l.server, l.address, s.step, s.ended, s.lasted, s.longer, s.behind, s.slowness
 	FROM lockstep l
 	JOIN shared s ON s.job = l.job AND s.tensor = l.tensor;
 END;
 COMMENT ON FUNCTION @extschema@.l4_known_work(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: l4_compared_work. Where few of the steps of each accelerator are known, as records are lost (limit flow_known_steps), '
 'what any of a tensor-parallel group knows of a step counts for all of it (the median), as they compute in lockstep.';
+
+CREATE FUNCTION @extschema@.l4_is_waited_for(at double precision[], lasted double precision[], longer double precision[],
+	behind double precision[], began double precision, ended double precision, limits @extschema@.l4_limits) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
+BEGIN ATOMIC
+	WITH steps AS (
+		SELECT s.lasted, s.longer, s.behind,
+			s.at BETWEEN l4_is_waited_for.began AND l4_is_waited_for.ended AS here
+		FROM unnest(l4_is_waited_for.at, l4_is_waited_for.lasted, l4_is_waited_for.longer, l4_is_waited_for.behind)
+			s(at, lasted, longer, behind)
+	), usual AS (
+		SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY s.longer) FILTER (WHERE s.here) AS longer,
+			percentile_cont(0.5) WITHIN GROUP (ORDER BY s.behind) FILTER (WHERE s.here) AS behind,
+			percentile_cont(0.5) WITHIN GROUP (ORDER BY s.lasted) FILTER (WHERE s.here) AS lasted,
+			CASE WHEN count(*) FILTER (WHERE NOT s.here) >= (limits).flow_slow_steps
+				THEN percentile_cont(0.5) WITHIN GROUP (ORDER BY s.lasted) FILTER (WHERE NOT s.here) END AS lasted_else
+		FROM steps s
+	)
+	SELECT GREATEST(u.behind, u.lasted - u.lasted_else) >= (limits).flow_waited_for * u.longer
+	FROM usual u;
+END;
+COMMENT ON FUNCTION @extschema@.l4_is_waited_for(double precision[], double precision[], double precision[],
+	double precision[], double precision, double precision, @extschema@.l4_limits) IS
+'Step: Do others wait from began to ended for one that computes longer (limit flow_waited_for): is it behind them with its '
+'gradients, or do steps last longer than at other times, by enough of that? Arguments: of each step when it ended, and what '
+'l4_compared_work tells of it.';
 
 CREATE FUNCTION @extschema@.l4_late_workers(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, stage int, pipeline int, server text, address text, began double precision, ended double precision,
@@ -354,7 +391,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 SET enable_nestloop = off
 BEGIN ATOMIC
 	WITH compared AS MATERIALIZED (
-		SELECT c.job, c.stage, c.pipeline, c.server, c.address, c.step, c.ended, c.slowness
+		SELECT c.job, c.stage, c.pipeline, c.server, c.address, c.step, c.ended, c.lasted, c.longer, c.behind, c.slowness
 		FROM @extschema@.l4_known_work(l4_late_workers.traces, limits) c
 	), late AS (
 		-- of most jobs nobody is slow for long enough, whatever the noise: what follows is for the others
@@ -365,7 +402,8 @@ BEGIN ATOMIC
 		HAVING count(*) >= (limits).flow_slow_steps
 	), series AS MATERIALIZED (
 		SELECT s.job, s.stage, s.pipeline, s.server, s.address, array_agg(s.ended ORDER BY s.step) AS at,
-			array_agg(s.slowness ORDER BY s.step) AS slowness,
+			array_agg(s.slowness ORDER BY s.step) AS slowness, array_agg(s.lasted ORDER BY s.step) AS lasted,
+			array_agg(s.longer ORDER BY s.step) AS longer, array_agg(s.behind ORDER BY s.step) AS behind,
 			min(s.server) OVER (PARTITION BY s.job, s.stage) <> max(s.server) OVER (PARTITION BY s.job, s.stage) AS has_like
 		FROM compared s
 		WHERE s.job IN (SELECT l.job FROM late l)
@@ -379,11 +417,12 @@ BEGIN ATOMIC
 	FROM series s
 	JOIN noise n ON n.job = s.job
 	LEFT JOIN LATERAL @extschema@.l4_slow_regimes(s.at, s.slowness,
-		GREATEST((limits).flow_slow_work, (limits).flow_sigma * n.deviation), (limits).flow_slow_steps::int) g ON s.has_like;
+		GREATEST((limits).flow_slow_work, (limits).flow_sigma * n.deviation), (limits).flow_slow_steps::int) g
+		ON s.has_like AND @extschema@.l4_is_waited_for(s.at, s.lasted, s.longer, s.behind, g.began, g.ended, limits);
 END;
 COMMENT ON FUNCTION @extschema@.l4_late_workers(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
-'Step: The accelerators of jobs in which some compute longer than those of the same stage on other servers, for several steps: '
-'a row for each time (level: by what logarithm), or one with NULLs.';
+'Step: The accelerators of jobs in which some compute longer than those of the same stage on other servers, for several steps, '
+'and are waited for (l4_is_waited_for): a row for each time (level: by what logarithm), or one with NULLs.';
 
 CREATE FUNCTION @extschema@.l4_slow_workers(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_flow_finding
@@ -443,7 +482,8 @@ BEGIN ATOMIC
 		SELECT t.job, t.server, t.source AS address, b.part, t.ends[b.part + 1] AS ended, b.behind
 		FROM @extschema@.l4_each_trace(l4_slow_exchangers.traces) t
 		CROSS JOIN LATERAL unnest(t.beside) WITH ORDINALITY b(behind, part)
-		WHERE t.kind = 'accelerator' AND b.behind <> 'NaN'
+		-- in parts of time that are no steps one part has more of this and another more of that
+		WHERE t.kind = 'accelerator' AND t.period IS NOT NULL AND b.behind <> 'NaN'
 	), own AS (
 		SELECT p.job, p.address, percentile_cont(0.5) WITHIN GROUP (ORDER BY p.behind) AS behind
 		FROM parts p
@@ -748,20 +788,34 @@ BEGIN ATOMIC
 		JOIN accelerators a ON a.job = j.job AND a.address IN (p.source, p.destination)
 			AND a.last_at < j.overdue_at - j.about
 		ORDER BY j.job, a.address, p.overdue_at, a.address = p.source DESC
-	), suspects AS (
+	), suspects AS MATERIALIZED (
 		SELECT DISTINCT ON (s.job, s.server) s.job, s.server, s.address, s.is_source, s.gets, s.last_at,
 			-- who computes in lockstep with one that stopped stops, too
 			array_agg(s.address) OVER (PARTITION BY s.job, s.server ORDER BY s.address COLLATE "C"
 				ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS accelerators
 		FROM silent s
 		ORDER BY s.job, s.server, s.overdue_at, s.sends DESC, s.address COLLATE "C"
-	), named AS (
-		SELECT s.job, CASE WHEN count(*) = 1 THEN min(s.address)
-			-- who is dead gets nothing; who stands still may
-			WHEN count(*) FILTER (WHERE NOT s.gets) = 1 THEN min(s.address) FILTER (WHERE NOT s.gets)
-			WHEN count(*) = 2 AND bool_and(s.gets) THEN min(s.address) FILTER (WHERE s.is_source) END AS address
+	), explained AS (
+		-- what is sent to one that is dead does not come: until when all that is missed has to do with the server of each
+		SELECT s.job, s.address, s.gets, s.is_source, min(p.overdue_at) AS until
 		FROM suspects s
-		GROUP BY s.job
+		LEFT JOIN (pairs p JOIN accelerators a ON a.job = p.job AND a.address = p.source
+				JOIN accelerators b ON b.job = p.job AND b.address = p.destination)
+			ON p.job = s.job AND p.overdue_at > '-Infinity' AND s.server NOT IN (a.server, b.server)
+		GROUP BY s.job, s.address, s.gets, s.is_source
+	), ranked AS (
+		SELECT e.*, e.until - lead(e.until) OVER (PARTITION BY e.job ORDER BY e.until DESC) AS longer,
+			row_number() OVER (PARTITION BY e.job ORDER BY e.until DESC) AS place
+		FROM explained e
+	), named AS (
+		SELECT r.job, CASE WHEN count(*) = 1 THEN min(r.address)
+			-- who is dead gets nothing; who stands still may
+			WHEN count(*) FILTER (WHERE NOT r.gets) = 1 THEN min(r.address) FILTER (WHERE NOT r.gets)
+			WHEN count(*) = 2 AND bool_and(r.gets) THEN min(r.address) FILTER (WHERE r.is_source)
+			WHEN NOT bool_or(r.gets) THEN min(r.address) FILTER (WHERE r.place = 1 AND r.longer > j.about) END AS address
+		FROM ranked r
+		JOIN jobs j ON j.job = r.job
+		GROUP BY r.job
 	)
 	SELECT j.job, CASE WHEN a.address IS NULL THEN 'silent' WHEN a.gets THEN 'stalled' ELSE 'missing' END,
 		CASE WHEN a.address IS NULL THEN format('job %s', j.job) WHEN cardinality(a.accelerators) = 1 THEN a.address
@@ -787,7 +841,7 @@ COMMENT ON FUNCTION @extschema@.l4_silent_accelerators(@extschema@.l4_flow_trace
 	double precision) IS
 'Step: Of jobs that stand still (l4_stopped_jobs), of the ends of the messages that should have come first (limit '
 'flow_period_tolerance) the one that sent nothing from then on; of several that which got nothing either, or the sender where '
-'both ends got something. Stalled if others still sent to it, else missing. Where several of its server stopped with it, in '
+'both ends got something; of several that got nothing that whose absence explains for longest what else is missed. Stalled if others still sent to it, else missing. Where several of its server stopped with it, in '
 'lockstep, the server is named. Where it is not one server, as in lockstep, the '
 'job as a whole is silent. And accelerators that are silent while their job goes on. collected_until: as in l4_stopped_jobs.';
 
