@@ -51,17 +51,29 @@ COMMENT ON FUNCTION @extschema@.l4_deviation(double precision[]) IS
 
 -- ---- links, interfaces, switches ----
 
+CREATE FUNCTION @extschema@.l4_hops_of(source text, path text, destination text)
+RETURNS TABLE (hop text, is_port boolean)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 4 COST 100
+BEGIN ATOMIC
+	SELECT format('%s > %s', s.switches[n.n - 1], s.switches[n.n]), false
+	FROM (SELECT string_to_array(l4_hops_of.path, ',') AS switches) s
+	CROSS JOIN LATERAL generate_series(2, cardinality(s.switches)) n(n)
+	UNION ALL
+	SELECT format('%s > %s', l4_hops_of.source, split_part(l4_hops_of.path, ',', 1)), true
+	UNION ALL
+	SELECT format('%s > %s', split_part(l4_hops_of.path, ',', -1), l4_hops_of.destination), true;
+END;
+COMMENT ON FUNCTION @extschema@.l4_hops_of(text, text, text) IS
+'Step: The hops of a path of switches (with commas between them; NULL: not known) from one accelerator to another; is_port: '
+'the first and the last.';
+
 CREATE FUNCTION @extschema@.l4_slow_pairs(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, kind text, source text, destination text, path text, began double precision, ended double precision,
 	level double precision, steps bigint, is_slow boolean, lost double precision)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH series AS MATERIALIZED (
-		SELECT t.job, t.kind, t.source, t.destination, t.path, t.period, t.moved, t.busy, t.began, r.usual, r.least,
-			-- how many share its ports: up and down a tree, or along several paths; along a pipeline it goes one way at a time
-			CASE WHEN t.kind = 'pipeline' THEN 1 ELSE GREATEST(
-				count(*) OVER (PARTITION BY t.job, t.kind, t.source, split_part(t.path, ',', 1)),
-				count(*) OVER (PARTITION BY t.job, t.kind, t.destination, split_part(t.path, ',', -1))) END AS shares
+		SELECT t.job, t.kind, t.source, t.destination, t.path, t.period, t.moved, t.busy, t.began, r.usual, r.least
 		FROM @extschema@.l4_each_trace(l4_slow_pairs.traces) t
 		-- what it is when all is well, though it may be slow for half of the window
 		CROSS JOIN LATERAL (SELECT percentile_cont(0.75) WITHIN GROUP (ORDER BY x.rate) AS usual, min(x.rate) AS least
@@ -70,14 +82,30 @@ BEGIN ATOMIC
 		WHERE t.kind <> 'accelerator' AND r.least IS NOT NULL
 	), usual AS (
 		SELECT s.job, s.kind, percentile_cont(0.5) WITHIN GROUP (ORDER BY s.usual) AS rate,
-			@extschema@.l4_deviation(array_agg(s.usual)) AS deviation, min(s.shares) AS shares
+			@extschema@.l4_deviation(array_agg(s.usual)) AS deviation
 		FROM series s
 		GROUP BY s.job, s.kind
+	), hops AS (
+		SELECT s.job, s.kind, s.source, s.destination, s.path, h.is_port,
+			count(*) OVER (PARTITION BY s.job, s.kind, h.hop) AS ways
+		FROM series s
+		CROSS JOIN LATERAL @extschema@.l4_hops_of(s.source, s.path, s.destination) h
+		-- along a pipeline it goes one way after the other
+		WHERE s.kind <> 'pipeline' AND (s.job, s.kind) IN (SELECT o.job, o.kind
+			FROM series o JOIN usual u ON u.job = o.job AND u.kind = o.kind
+			WHERE GREATEST(u.rate, o.usual) - o.least >= (limits).flow_slow_rate)
+	), shared AS (
+		SELECT h.job, h.kind, h.source, h.destination, h.path, bool_or(h.more) AS shares
+		FROM (SELECT h.job, h.kind, h.source, h.destination, h.path,
+				max(h.ways) > min(max(h.ways)) OVER (PARTITION BY h.job, h.kind, h.is_port) AS more
+			FROM hops h
+			GROUP BY h.job, h.kind, h.source, h.destination, h.path, h.is_port) h
+		GROUP BY h.job, h.kind, h.source, h.destination, h.path
 	), compared AS (
 		SELECT s.job, s.kind, s.source, s.destination, s.path, s.moved, s.busy, s.began, s.least, c.alike,
 			-- along a rail what is of one kind may go much faster than across rails, as most of it goes
-			CASE WHEN c.alike AND s.shares = u.shares THEN GREATEST(u.rate, s.usual) ELSE s.usual END AS rate,
-			GREATEST((limits).flow_slow_rate, (limits).flow_sigma * CASE WHEN c.alike AND s.shares = u.shares THEN u.deviation
+			CASE WHEN c.like_others THEN GREATEST(u.rate, s.usual) ELSE s.usual END AS rate,
+			GREATEST((limits).flow_slow_rate, (limits).flow_sigma * CASE WHEN c.like_others THEN u.deviation
 				-- parts of time that are no steps have more of this in one and more of that in another
 				WHEN s.period IS NULL THEN 'Infinity'
 				ELSE (SELECT @extschema@.l4_deviation(array_agg(ln(x.moved / x.busy)))
@@ -85,7 +113,10 @@ BEGIN ATOMIC
 					WHERE x.moved > 0 AND x.busy > 0) END) AS lowest
 		FROM series s
 		JOIN usual u ON u.job = s.job AND u.kind = s.kind
-		CROSS JOIN LATERAL (SELECT u.deviation <= (limits).flow_like_rate AS alike) c
+		LEFT JOIN shared h ON h.job = s.job AND h.kind = s.kind AND h.source = s.source AND h.destination = s.destination
+			AND (h.path = s.path) IS NOT FALSE
+		CROSS JOIN LATERAL (SELECT u.deviation <= (limits).flow_like_rate AS alike,
+			u.deviation <= (limits).flow_like_rate AND h.shares IS NOT TRUE AS like_others) c
 	)
 	SELECT c.job, c.kind, c.source, c.destination, c.path, g.began, g.ended, g.level, g.steps, g.began IS NOT NULL,
 		CASE WHEN g.began IS NOT NULL AND NOT c.alike THEN (exp(g.level) - 1) / exp(c.rate) * (
@@ -103,8 +134,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_pairs(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: The rate of each pair and path beside its like (same job, same kind), and beside what it is in the best quarter of its '
-'steps, where that is higher; beside that alone where its like differ (limit flow_like_rate), or where it shares a port with '
-'more of them than others do, if there are steps. A row for '
+'steps, where that is higher; beside that alone where its like differ (limit flow_like_rate), or where it shares a part of its '
+'path with more of them than others do, as up and down a tree, if there are steps. A row for '
 'each time that it is slow for several steps (level: by what logarithm), or one that is not. lost: by how many seconds a step '
 'it takes longer then, where it is compared with itself alone; else NULL.';
 
@@ -264,13 +295,19 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10000 COST 100000
 SET enable_nestloop = off
 SET enable_mergejoin = off
 BEGIN ATOMIC
-	WITH stages AS MATERIALIZED (
-		SELECT p.address, p.stage, p.pipeline, bool_and(t.sends_to > 1) OVER (PARTITION BY p.job, p.pipeline) AS is_ring
+	WITH staged AS MATERIALIZED (
+		SELECT p.job, p.address, p.stage, p.pipeline, bool_and(t.sends_to > 1) OVER (PARTITION BY p.job, p.pipeline) AS is_ring,
+			count(*) OVER (PARTITION BY p.job, p.pipeline) AS stages
 		FROM @extschema@.l4_pipelines_of(l4_compared_work.traces) p
 		JOIN (SELECT t.job, t.source, count(DISTINCT t.destination) AS sends_to
 			FROM @extschema@.l4_each_trace(l4_compared_work.traces) t
 			WHERE t.kind = 'pipeline'
 			GROUP BY t.job, t.source) t ON t.job = p.job AND t.source = p.address
+	), stages AS MATERIALIZED (
+		-- of a pipeline that seems longer or shorter than the others it is not known who does the same
+		SELECT s.address, s.stage, s.pipeline, s.is_ring, s.stages = u.stages AS is_usual
+		FROM staged s
+		JOIN (SELECT s.job, mode() WITHIN GROUP (ORDER BY s.stages) AS stages FROM staged s GROUP BY s.job) u ON u.job = s.job
 	), steps AS MATERIALIZED (
 		SELECT s.job, COALESCE(g.stage, 0) AS stage, s.server, s.address, s.step, s.ended,
 			s.ended - s.began AS lasted, s.compute, s.ended - s.data AS closes, ln(s.compute) AS work,
@@ -279,7 +316,7 @@ BEGIN ATOMIC
 		CROSS JOIN LATERAL @extschema@.l4_steps_of_trace(t) s
 		LEFT JOIN stages g ON g.address = s.address
 		-- all who exchange with each other are as slow as the slowest of them (l4_slow_exchangers)
-		WHERE s.compute > 0 AND t.beside IS NULL AND s.closing <> 'NaN'
+		WHERE s.compute > 0 AND t.beside IS NULL AND s.closing <> 'NaN' AND g.is_usual IS NOT FALSE
 	), usual AS MATERIALIZED (
 		-- several may be slow, and the phase of one may have begun too early
 		SELECT s.job, s.stage, s.step, GREATEST(percentile_cont(0.25) WITHIN GROUP (ORDER BY s.work),
