@@ -188,7 +188,7 @@ CREATE VIEW lossy AS
 	)
 	SELECT ROW(1, 'accelerator', s.address, NULL, s.server, NULL, 10, 1, 1, 0, 0, 310, NULL,
 		(SELECT array_agg(k ORDER BY k) FROM generate_series(1, 31) k), s.ends,
-		(SELECT array_agg(e + 9 ORDER BY e) FROM unnest(s.ends[:30]) e), s.computed, s.closing,
+		(SELECT array_agg(e + 8 + c ORDER BY e) FROM unnest(s.ends[:30], s.computed) x(e, c)), s.computed, s.closing,
 		NULL, NULL, NULL, NULL, NULL, NULL, NULL)::l4_flow_trace AS trace
 	FROM series s
 	UNION ALL
