@@ -212,7 +212,7 @@ BEGIN ATOMIC
 	CROSS JOIN LATERAL (SELECT @extschema@.l4_step_traffic((d.series).began, (d.series).moved, (d.series).busy,
 		(d.series).path, p.number, COALESCE((s.phases).ended, '{}'),
 		-- what goes forwards meets what goes backwards, and layers that are gathered gradients that are scattered
-		CASE WHEN d.kind = 'expert' THEN 1 ELSE (limits).flow_alone END) AS traffic OFFSET 0) t;
+		CASE WHEN d.cycle IS NOT NULL OR d.kind = 'pipeline' THEN (limits).flow_alone ELSE 1 END) AS traffic OFFSET 0) t;
 END;
 COMMENT ON FUNCTION @extschema@.l4_pair_traces(@extschema@.l4_flow_direction[], @extschema@.l4_flow_accelerator_steps[],
 	@extschema@.l4_limits) IS

@@ -108,9 +108,9 @@ BEGIN ATOMIC
 			GREATEST((limits).flow_slow_rate, (limits).flow_sigma * CASE WHEN c.like_others THEN u.deviation
 				-- parts of time that are no steps have more of this in one and more of that in another
 				WHEN s.period IS NULL THEN 'Infinity'
-				ELSE (SELECT @extschema@.l4_deviation(array_agg(ln(x.moved / x.busy)))
+				ELSE GREATEST((SELECT @extschema@.l4_deviation(array_agg(ln(x.moved / x.busy)))
 					FROM unnest(s.moved, s.busy) x(moved, busy)
-					WHERE x.moved > 0 AND x.busy > 0) END) AS lowest
+					WHERE x.moved > 0 AND x.busy > 0), CASE WHEN c.alike THEN u.deviation END) END) AS lowest
 		FROM series s
 		JOIN usual u ON u.job = s.job AND u.kind = s.kind
 		LEFT JOIN shared h ON h.job = s.job AND h.kind = s.kind AND h.source = s.source AND h.destination = s.destination

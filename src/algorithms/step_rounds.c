@@ -7,11 +7,13 @@
 
 #include "tools/order.h"
 
+/* What begins sooner behind another burst, as a share of what is usual, is a part of that: what is gathered behind the last. */
+#define WHOLE 0.75
+
 /* Bursts, by the message with which each began. */
 typedef struct Rounds
 {
 	double	   *began;
-	double	   *turns;			/* none goes backwards */
 	double	   *lengths;		/* room */
 	int64	   *first;
 	int64		count;
@@ -27,8 +29,7 @@ static Rounds
 rounds_of(const L4Intervals *messages, double pause)
 {
 	int64		most = messages->count;
-	Rounds		rounds = {room_for(most, sizeof(double)), room_for(most, sizeof(double)), room_for(most, sizeof(double)),
-		room_for(most, sizeof(int64))};
+	Rounds		rounds = {room_for(most, sizeof(double)), room_for(most, sizeof(double)), room_for(most, sizeof(int64))};
 	double		until = -INFINITY;
 
 	for (int64 i = 0; i < messages->count; i++)
@@ -36,7 +37,6 @@ rounds_of(const L4Intervals *messages, double pause)
 		if (messages->began[i] - until >= pause)
 		{
 			rounds.began[rounds.count] = messages->began[i];
-			rounds.turns[rounds.count] = INFINITY;
 			rounds.first[rounds.count++] = i;
 		}
 		until = Max(until, messages->ended[i]);
@@ -48,7 +48,6 @@ static void
 rounds_free(Rounds *rounds)
 {
 	pfree(rounds->began);
-	pfree(rounds->turns);
 	pfree(rounds->lengths);
 	pfree(rounds->first);
 }
@@ -86,26 +85,71 @@ take_steps(const L4Intervals *messages, const Rounds *rounds, const int64 *chose
 	}
 }
 
+/* Puts those that begin soon behind another to it. */
+static void
+join_early(Rounds *rounds)
+{
+	int64		count = 1;
+	double		least;
+
+	if (rounds->count < 2)
+		return;
+	for (int64 i = 1; i < rounds->count; i++)
+		rounds->lengths[i - 1] = rounds->began[i] - rounds->began[i - 1];
+	least = WHOLE * select_double(rounds->lengths, rounds->count - 1, (rounds->count - 1) / 2);
+	for (int64 i = 1; i < rounds->count; i++)
+	{
+		if (rounds->began[i] - rounds->began[count - 1] < least)
+			continue;
+		rounds->began[count] = rounds->began[i];
+		rounds->first[count++] = rounds->first[i];
+	}
+	rounds->count = count;
+}
+
+/* How many rounds make a step, and which of them begin one (chosen, count): in turns, as pauses may lie between any two. */
+static int
+rounds_of_step(const Rounds *rounds, const L4Intervals *messages, const double *moved, const L4MicrobatchRule *rule,
+			   int64 *chosen, int64 *count)
+{
+	double	   *turn = room_for(rounds->count, sizeof(double));
+	double	   *ended = room_for(rounds->count, sizeof(double));
+	double	   *never = room_for(rounds->count, sizeof(double));
+	double	   *bytes = room_for(rounds->count, sizeof(double));
+	L4Intervals turns = {turn, ended, rounds->count};
+	L4LayerCycles cycles = {turn, never, rounds->count, 1, 0, 1};
+	int			result;
+
+	for (int64 i = 0; i < rounds->count; i++)
+	{
+		turn[i] = i;
+		ended[i] = i;
+		never[i] = INFINITY;
+		bytes[i] = 0;
+		for (int64 at = rounds->first[i]; at < (i + 1 < rounds->count ? rounds->first[i + 1] : messages->count); at++)
+			bytes[i] += moved[at];
+	}
+	result = microbatches_of_step(&turns, bytes, &cycles, rule, chosen, count);
+	pfree(turn);
+	pfree(ended);
+	pfree(never);
+	pfree(bytes);
+	return result;
+}
+
 bool
 step_rounds(const L4Intervals *messages, const double *moved, const L4RoundRule *rule, L4StepCycles *result)
 {
 	Rounds		rounds = rounds_of(messages, rule->pause);
 	int64	   *chosen = room_for(rounds.count, sizeof(int64));
-	int64	   *all = room_for(rounds.count, sizeof(int64));
-	int64		count = 0;
-	double		share;
-	L4LayerCycles cycles = {rounds.began, rounds.turns, rounds.count, 0, 0, rule->pause};
+	int64		count;
 
-	for (int64 i = 0; i < rounds.count; i++)
-		all[i] = i;
-	cycles.interval = interval_between(&rounds, all, rounds.count, rule->tolerance, &share);
-	if (cycles.interval > 0)
-		result->microbatches = microbatches_of_step(messages, moved, &cycles, &rule->microbatch, chosen, &count);
+	join_early(&rounds);
+	result->microbatches = rounds_of_step(&rounds, messages, moved, &rule->microbatch, chosen, &count);
 	result->interval = interval_between(&rounds, chosen, count, rule->tolerance, &result->regular);
 	if (result->microbatches > 1 && result->regular >= rule->regular)
 		take_steps(messages, &rounds, chosen, count, result);
 	pfree(chosen);
-	pfree(all);
 	rounds_free(&rounds);
 	return result->count > 0;
 }
