@@ -69,7 +69,7 @@ COMMENT ON FUNCTION @extschema@.l4_hops_of(text, text, text) IS
 
 CREATE FUNCTION @extschema@.l4_slow_pairs(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, kind text, source text, destination text, path text, began double precision, ended double precision,
-	level double precision, steps bigint, is_slow boolean, lost double precision)
+	level double precision, steps bigint, is_slow boolean, lost double precision, is_sure boolean)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH series AS MATERIALIZED (
@@ -102,25 +102,25 @@ BEGIN ATOMIC
 			GROUP BY h.job, h.kind, h.source, h.destination, h.path, h.is_port) h
 		GROUP BY h.job, h.kind, h.source, h.destination, h.path
 	), compared AS (
-		SELECT s.job, s.kind, s.source, s.destination, s.path, s.moved, s.busy, s.began, s.least, c.alike,
+		SELECT s.job, s.kind, s.source, s.destination, s.path, s.moved, s.busy, s.began, s.least, s.usual, c.alike, h.shares,
 			-- along a rail what is of one kind may go much faster than across rails, as most of it goes
-			CASE WHEN c.like_others THEN GREATEST(u.rate, s.usual) ELSE s.usual END AS rate,
-			GREATEST((limits).flow_slow_rate, (limits).flow_sigma * CASE WHEN c.like_others THEN u.deviation
+			CASE WHEN c.alike THEN GREATEST(u.rate, s.usual) ELSE s.usual END AS rate,
+			GREATEST((limits).flow_slow_rate, (limits).flow_sigma * CASE WHEN c.alike THEN u.deviation
 				-- parts of time that are no steps have more of this in one and more of that in another
 				WHEN s.period IS NULL THEN 'Infinity'
-				ELSE GREATEST((SELECT @extschema@.l4_deviation(array_agg(ln(x.moved / x.busy)))
+				ELSE (SELECT @extschema@.l4_deviation(array_agg(ln(x.moved / x.busy)))
 					FROM unnest(s.moved, s.busy) x(moved, busy)
-					WHERE x.moved > 0 AND x.busy > 0), CASE WHEN c.alike THEN u.deviation END) END) AS lowest
+					WHERE x.moved > 0 AND x.busy > 0) END) AS lowest
 		FROM series s
 		JOIN usual u ON u.job = s.job AND u.kind = s.kind
 		LEFT JOIN shared h ON h.job = s.job AND h.kind = s.kind AND h.source = s.source AND h.destination = s.destination
 			AND (h.path = s.path) IS NOT FALSE
-		CROSS JOIN LATERAL (SELECT u.deviation <= (limits).flow_like_rate AS alike,
-			u.deviation <= (limits).flow_like_rate AND h.shares IS NOT TRUE AS like_others) c
+		CROSS JOIN LATERAL (SELECT u.deviation <= (limits).flow_like_rate AS alike) c
 	)
 	SELECT c.job, c.kind, c.source, c.destination, c.path, g.began, g.ended, g.level, g.steps, g.began IS NOT NULL,
 		CASE WHEN g.began IS NOT NULL AND NOT c.alike THEN (exp(g.level) - 1) / exp(c.rate) * (
-			SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY x.moved) FROM unnest(c.moved) x(moved) WHERE x.moved > 0) END
+			SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY x.moved) FROM unnest(c.moved) x(moved) WHERE x.moved > 0) END,
+		c.shares IS NOT TRUE OR g.level - (c.rate - c.usual) >= c.lowest
 	FROM compared c
 	LEFT JOIN LATERAL (SELECT r.began, r.ended, r.level, r.steps
 		FROM (SELECT array_agg(x.began ORDER BY x.began) AS at,
@@ -134,20 +134,20 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_pairs(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: The rate of each pair and path beside its like (same job, same kind), and beside what it is in the best quarter of its '
-'steps, where that is higher; beside that alone where its like differ (limit flow_like_rate), or where it shares a part of its '
-'path with more of them than others do, as up and down a tree, if there are steps. A row for '
+'steps, where that is higher; beside that alone where its like differ (limit flow_like_rate), if there are steps. A row for '
 'each time that it is slow for several steps (level: by what logarithm), or one that is not. lost: by how many seconds a step '
-'it takes longer then, where it is compared with itself alone; else NULL.';
+'it takes longer then, where it is compared with itself alone; else NULL. is_sure: not where it shares a part of its path with '
+'more of its like than others do, as up and down a tree, unless it is slow beside itself, too.';
 
 CREATE FUNCTION @extschema@.l4_waiting_pairs(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (pair bigint, job int, kind text, source text, destination text, path text, began double precision,
-	ended double precision, level double precision, is_slow boolean, is_waiting boolean)
+	ended double precision, level double precision, is_slow boolean, is_waiting boolean, is_sure boolean)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 -- what functions return is counted by nobody: loops would look at all rows for each
 SET enable_nestloop = off
 BEGIN ATOMIC
 	WITH numbered AS MATERIALIZED (
-		SELECT p.job, p.kind, p.source, p.destination, p.path, p.began, p.ended, p.level, p.is_slow, p.lost,
+		SELECT p.job, p.kind, p.source, p.destination, p.path, p.began, p.ended, p.level, p.is_slow, p.lost, p.is_sure,
 			row_number() OVER () AS pair
 		FROM @extschema@.l4_slow_pairs(l4_waiting_pairs.traces, limits) p
 	), awaited AS (
@@ -160,7 +160,7 @@ BEGIN ATOMIC
 		HAVING count(o.pair) = 0 OR bool_or(o.began <= p.ended AND o.ended >= p.began
 			AND p.lost < (limits).flow_lost_factor * o.lost)
 	), pairs AS MATERIALIZED (
-		SELECT n.pair, n.job, n.kind, n.source, n.destination, n.path, n.began, n.ended, n.level,
+		SELECT n.pair, n.job, n.kind, n.source, n.destination, n.path, n.began, n.ended, n.level, n.is_sure,
 			n.is_slow AND n.pair NOT IN (SELECT a.pair FROM awaited a) AS is_slow
 		FROM numbered n
 	), places AS MATERIALIZED (
@@ -184,7 +184,7 @@ BEGIN ATOMIC
 				FILTER (WHERE o.is_slow AND o.began <= p.ended AND o.ended >= p.began)
 	)
 	SELECT p.pair, p.job, p.kind, p.source, p.destination, p.path, p.began, p.ended, p.level, p.is_slow,
-		p.pair IN (SELECT w.pair FROM waiting w)
+		p.pair IN (SELECT w.pair FROM waiting w), p.is_sure
 	FROM pairs p;
 END;
 COMMENT ON FUNCTION @extschema@.l4_waiting_pairs(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
@@ -197,7 +197,8 @@ RETURNS SETOF @extschema@.l4_flow_finding
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
 	WITH pairs AS MATERIALIZED (
-		SELECT p.pair, p.job, p.kind, p.source, p.destination, p.path, p.began, p.ended, p.level, p.is_slow, p.is_waiting
+		SELECT p.pair, p.job, p.kind, p.source, p.destination, p.path, p.began, p.ended, p.level, p.is_slow, p.is_waiting,
+			p.is_sure
 		FROM @extschema@.l4_waiting_pairs(l4_common_elements.traces, limits) p
 	), groups AS MATERIALIZED (
 		SELECT e.job, e.name, array_agg(e.address ORDER BY e.place) AS members
@@ -206,7 +207,7 @@ BEGIN ATOMIC
 		GROUP BY e.job, e.name
 		HAVING count(*) >= (limits).flow_group_members
 	), elements AS MATERIALIZED (
-		SELECT p.pair, p.is_slow, p.job, p.began, p.ended, p.level, e.kind, e.name, e.width,
+		SELECT p.pair, p.is_slow, p.is_sure, p.job, p.began, p.ended, p.level, e.kind, e.name, e.width,
 			format('%s -> %s', p.source, p.destination) AS link
 		FROM pairs p
 		CROSS JOIN LATERAL (
@@ -229,7 +230,8 @@ BEGIN ATOMIC
 		WHERE c.slow >= (limits).flow_element_share * c.all_of_them
 			AND (c.width = 1 AND c.slow > 0 OR c.slow >= (limits).flow_element_pairs)
 	), explained AS (
-		SELECT DISTINCT ON (e.pair) e.pair, e.kind, e.name, e.job, e.began, e.ended, e.level, g.slow, g.all_of_them, e.link
+		SELECT DISTINCT ON (e.pair) e.pair, e.kind, e.name, e.job, e.began, e.ended, e.level, g.slow, g.all_of_them, e.link,
+			e.is_sure
 		FROM elements e
 		JOIN guilty g ON g.kind = e.kind AND g.name = e.name
 		WHERE e.is_slow
@@ -239,7 +241,7 @@ BEGIN ATOMIC
 			percentile_cont(0.5) WITHIN GROUP (ORDER BY x.began) AS began,
 			percentile_cont(0.5) WITHIN GROUP (ORDER BY x.ended) AS ended,
 			exp(-percentile_cont(0.5) WITHIN GROUP (ORDER BY x.level)) AS factor,
-			array_agg(DISTINCT x.link ORDER BY x.link) AS links
+			array_agg(DISTINCT x.link ORDER BY x.link) AS links, bool_or(x.is_sure) AS is_sure
 		FROM explained x
 		WHERE x.kind <> 'slow_link' OR x.pair NOT IN (SELECT p.pair FROM pairs p WHERE p.is_waiting)
 		GROUP BY x.kind, x.name, x.slow, x.all_of_them
@@ -248,7 +250,7 @@ BEGIN ATOMIC
 		t.factor,
 		CASE WHEN t.slow > 1 THEN 0.95 ELSE 0.85 END,
 		jsonb_build_object('end', CASE t.kind WHEN 'slow_sender' THEN 'sends' WHEN 'slow_receiver' THEN 'receives' END,
-			'slow_pairs', t.slow, 'pairs', t.all_of_them, 'links', to_jsonb(t.links[:5]),
+			'slow_pairs', t.slow, 'pairs', t.all_of_them, 'links', to_jsonb(t.links[:5]), 'sure', t.is_sure,
 			'members', (SELECT to_jsonb(g.members) FROM groups g
 				WHERE t.kind = 'slow_group' AND g.job = t.job AND g.name = t.name))
 	FROM told t;
@@ -257,7 +259,8 @@ COMMENT ON FUNCTION @extschema@.l4_common_elements(@extschema@.l4_flow_trace[], 
 'Step: What slow pairs have in common: a link, a network interface (its sending or receiving), a switch, a data-parallel '
 'group (named by its first member; cross-group as in LLMPrism); each pair is laid '
 'to the element that has most slow pairs of those of which nearly all are slow (limit flow_element_share), the narrowest of'
-' equals. To no link that waits for its sender (l4_waiting_pairs).';
+' equals. To no link that waits for its sender (l4_waiting_pairs). '
+'facts: sure, where one of the pairs is (l4_slow_pairs).';
 
 CREATE FUNCTION @extschema@.l4_slow_elements(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_flow_finding
@@ -276,14 +279,16 @@ BEGIN ATOMIC
 		WHERE t.kind <> 'slow_switch'
 		GROUP BY t.element, t.subject
 	)
-	SELECT c.job, c.kind, c.subject, c.began, c.ended, c.factor, c.confidence, c.facts
+	SELECT c.job, c.kind, c.subject, c.began, c.ended, c.factor, c.confidence, c.facts - 'sure'
 	FROM common c
 	LEFT JOIN at_once a ON a.element = c.element AND a.subject = c.subject
-	WHERE (a.others < (limits).flow_slow_at_once OR -ln(c.factor) >= (limits).flow_stands_out * a.level) IS NOT FALSE;
+	WHERE (c.facts ->> 'sure')::boolean
+		AND (a.others < (limits).flow_slow_at_once OR -ln(c.factor) >= (limits).flow_stands_out * a.level) IS NOT FALSE;
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_elements(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: l4_common_elements, but no link, interface or group that is slow at once with others of its kind, unless it stands out '
-'(limits flow_slow_at_once, flow_stands_out): their paths meet where nobody sees it, or they wait for the same.';
+'(limits flow_slow_at_once, flow_stands_out): their paths meet where nobody sees it, or they wait for the same. And none that is '
+'not sure, as its path meets others.';
 
 -- ---- accelerators ----
 
