@@ -287,8 +287,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_elements(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: l4_common_elements, but no link, interface or group that is slow at once with others of its kind, unless it stands out '
-'(limits flow_slow_at_once, flow_stands_out): their paths meet where nobody sees it, or they wait for the same. And none that is '
-'not sure, as its path meets others.';
+'(limits flow_slow_at_once, flow_stands_out): their paths meet where nobody sees it, or they wait for the same. And none '
+'that is not sure, as its path meets others.';
 
 -- ---- accelerators ----
 
@@ -349,8 +349,8 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_compared_work(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: By how much longer (a logarithm) each accelerator computes in each step than is usual in its stage (limit '
 'flow_stage_members), and in a pipeline that is a ring, as virtual stages make it, than it does itself (slowness). In seconds: '
-'how long the step lasted, by how much it computes longer, and by how much it is behind the first quarter of its stage with its '
-'data-parallel phase. stage: 0, and pipeline NULL, where there is none.';
+'how long the step lasted, by how much it computes longer, and by how much it is behind the first quarter of its stage with '
+'its data-parallel phase. stage: 0, and pipeline NULL, where there is none.';
 
 CREATE FUNCTION @extschema@.l4_known_work(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, stage int, pipeline int, server text, address text, step bigint, ended double precision,
@@ -883,7 +883,8 @@ COMMENT ON FUNCTION @extschema@.l4_silent_accelerators(@extschema@.l4_flow_trace
 	double precision) IS
 'Step: Of jobs that stand still (l4_stopped_jobs), of the ends of the messages that should have come first (limit '
 'flow_period_tolerance) the one that sent nothing from then on; of several that which got nothing either, or the sender where '
-'both ends got something; of several that got nothing that whose absence explains for longest what else is missed. Stalled if others still sent to it, else missing. Where several of its server stopped with it, in '
+'both ends got something; of several that got nothing that whose absence explains for longest what else is missed. '
+'Stalled if others still sent to it, else missing. Where several of its server stopped with it, in '
 'lockstep, the server is named. Where it is not one server, as in lockstep, the '
 'job as a whole is silent. And accelerators that are silent while their job goes on. collected_until: as in l4_stopped_jobs.';
 
