@@ -606,8 +606,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'A link is slow with this much less of the rate of its like, for several steps: paths of one network differ by a tenth '
 		'for good, and sharing and jitter come to that.'),
 	(true, 'flow_alone', 0.25, 'share of messages',
-		'Where parameters are sharded layers are gathered while gradients are scattered, for more or for less of the time: of '
-		'the messages of a step so many are alone on their link. A link that is slow is so for these as well.'),
+		'Messages that meet at an interface share it, and may do so for many steps: what goes forwards along a pipeline with '
+		'what goes backwards, layers that are gathered with gradients that are scattered. Of the messages of a step so many '
+		'are alone on their link; one that is slow is so for these as well.'),
 	(true, 'flow_like_rate', 0.1, 'logarithm',
 		'Rates of links of one kind that differ by more (robust deviation) tell nothing of each other. Paths differ by a '
 		'hundredth or two; among experts, who wait for each other, each link has a rate of its own, by the tokens that '
@@ -618,6 +619,10 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_slow_work', 0.07, 'logarithm',
 		'An accelerator is slow that computes this much longer than those of its stage: its tensor-parallel peers, who wait '
 		'for it in each layer, hide a part of what it is slow by.'),
+	(true, 'flow_waited_for', 0.33, 'share',
+		'And all wait for it: it begins its gradients later than its like, or steps last longer than at other times, by this '
+		'much at least of what it computes longer. The rest may be hidden in pauses. Who computes longer and is not waited '
+		'for does now what others do later, as the gradients of weights in a pipeline without bubbles.'),
 	(true, 'flow_stage_members', 4, 'accelerators',
 		'What a stage usually computes is the first quarter, of so many at least not less than the second shortest: the '
 		'shortest may be of one whose phase began too early. Of fewer it may be slow itself.'),

@@ -147,6 +147,15 @@ RETURN @extschema@.l4_step_cycles((series).began, (series).lasted, (series).move
 COMMENT ON FUNCTION @extschema@.l4_cycles_of(@extschema@.l4_flow_series, @extschema@.l4_limits) IS
 'Step: l4_step_cycles of what goes one way between two, by the limits.';
 
+CREATE FUNCTION @extschema@.l4_rounds_of(series @extschema@.l4_flow_series, period double precision,
+	limits @extschema@.l4_limits) RETURNS @extschema@.l4_step_cycle_series
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10000
+RETURN @extschema@.l4_step_rounds((series).began, (series).lasted, (series).moved, (limits).flow_step_pause * period,
+	(limits).flow_regular_count, (limits).flow_cycle_tolerance, (limits).flow_microbatch_bytes,
+	(limits).flow_microbatch_deviations);
+COMMENT ON FUNCTION @extschema@.l4_rounds_of(@extschema@.l4_flow_series, double precision, @extschema@.l4_limits) IS
+'Step: l4_step_rounds of what goes one way between two, by the limits. period: of its bursts, the rounds (seconds).';
+
 CREATE FUNCTION @extschema@.l4_greater_way(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series)
 	RETURNS @extschema@.l4_flow_series
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
@@ -526,18 +535,22 @@ COMMENT ON FUNCTION @extschema@.l4_is_answered(double precision, double precisio
 'Step: Does what goes one way between two come back later, in pieces of one size, as along a pipeline? Arguments as those of '
 'l4_flow_pair_kind.';
 
-CREATE FUNCTION @extschema@.l4_go_at_once(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series,
+CREATE FUNCTION @extschema@.l4_go_at_once(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series, phases bigint,
 	limits @extschema@.l4_limits) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 3000
 BEGIN ATOMIC
 	SELECT a.seconds + b.seconds - u.seconds >= (limits).flow_at_once * LEAST(a.seconds, b.seconds)
+		-- up and down a tree in turn, bucket by bucket
+		OR LEAST(a.bursts, b.bursts) > (limits).flow_step_phases * phases
 	FROM @extschema@.l4_bursts((forth).began, (forth).lasted, (limits).flow_pause) a,
 		@extschema@.l4_bursts((back).began, (back).lasted, (limits).flow_pause) b,
 		@extschema@.l4_bursts((forth).began || (back).began, (forth).lasted || (back).lasted, (limits).flow_pause) u;
 END;
-COMMENT ON FUNCTION @extschema@.l4_go_at_once(@extschema@.l4_flow_series, @extschema@.l4_flow_series, @extschema@.l4_limits) IS
+COMMENT ON FUNCTION @extschema@.l4_go_at_once(@extschema@.l4_flow_series, @extschema@.l4_flow_series, bigint,
+	@extschema@.l4_limits) IS
 'Step: Do messages between two go both ways at once, for enough of the time in which the way goes on that is shorter (limit '
-'flow_at_once)? So do collectives; along a pipeline what comes back comes later. NULL where nothing goes one way.';
+'flow_at_once), or back and forth several times in a phase (limit flow_step_phases)? So do collectives; along a pipeline what '
+'comes back comes later, and of a microbatch once. phases: how many there are. NULL where nothing goes one way.';
 
 CREATE FUNCTION @extschema@.l4_least_alike(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series)
 	RETURNS double precision
@@ -725,7 +738,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH measured AS MATERIALIZED (
 		SELECT s.one, s.other, s.forth, s.back, p.job, p.period,
-			@extschema@.l4_flow_span(b.parted, b.active, p.period, limits) AS span,
+			@extschema@.l4_flow_span(b.parted, b.active, p.period, limits) AS span, (b.parted).bursts AS phases,
 			COALESCE(LEAST((s.forth).bytes, (s.back).bytes)::double precision
 				/ NULLIF(GREATEST((s.forth).bytes, (s.back).bytes), 0), 0)
 				* (s.forth IS NOT NULL AND s.back IS NOT NULL)::int AS returned,
@@ -737,6 +750,12 @@ BEGIN ATOMIC
 		JOIN unnest(l4_flow_directions.places) p ON p.address = s.one
 		JOIN @extschema@.l4_training_pairs(l4_flow_directions.pairs, limits) t ON t.one = s.one AND t.other = s.other
 		CROSS JOIN LATERAL @extschema@.l4_flow_pair_bursts(s.forth, s.back, p.period, limits) b
+	), rounds AS MATERIALIZED (
+		-- neither layers nor a phase: gradients may be scattered in each microbatch
+		SELECT m.one, m.other, @extschema@.l4_rounds_of(@extschema@.l4_greater_way(m.forth, m.back), m.period, limits) AS cycles
+		FROM measured m
+		WHERE m.period IS NOT NULL AND m.job NOT IN (SELECT o.job FROM measured o
+			WHERE (o.cycles)."interval" IS NOT NULL OR o.span <= (limits).flow_data_span)
 	), best AS (
 		SELECT DISTINCT ON (m.job) m.job, (m.cycles).ended
 		FROM measured m
@@ -749,13 +768,16 @@ BEGIN ATOMIC
 				@extschema@.l4_flow_pair_kind(m.span, m.returned, m.together, m.same_size, m.least_alike, true, limits),
 				CASE WHEN m.span <= (limits).flow_data_span
 					AND @extschema@.l4_is_answered(m.returned, m.together, m.same_size, limits)
-				THEN NOT @extschema@.l4_go_at_once(m.forth, m.back, limits) END, (m.cycles)."interval",
-				cardinality((m.cycles).ended), (m.cycles).microbatches, (m.cycles).layer,
+				THEN NOT @extschema@.l4_go_at_once(m.forth, m.back, m.phases, limits) END,
+				COALESCE((m.cycles)."interval", (r.cycles)."interval"),
+				cardinality(COALESCE((m.cycles).ended, (r.cycles).ended)),
+				COALESCE((m.cycles).microbatches, (r.cycles).microbatches), (m.cycles).layer,
 				(m.cycles).weight, CASE WHEN (m.cycles)."interval" IS NULL
 				THEN @extschema@.l4_repeats_itself((g.series).began, (g.series).moved, b.ended, limits)
 				END, m.same_size < (limits).flow_own_size)::@extschema@.l4_flow_measure
 			FROM measured m
 			LEFT JOIN best b ON b.job = m.job
+			LEFT JOIN rounds r ON r.one = m.one AND r.other = m.other
 			CROSS JOIN LATERAL (SELECT @extschema@.l4_greater_way(m.forth, m.back) AS series) g), limits) p
 	)
 	SELECT m.job, CASE WHEN p.any_phase OR p.is_summed AND m.span <= (limits).flow_data_span THEN m.period
@@ -767,9 +789,11 @@ BEGIN ATOMIC
 				limits) END,
 		d.source, d.destination, d.series, CASE WHEN NOT p.is_summed THEN p.cycle END,
 		CASE WHEN NOT p.is_summed AND p.cycle IS NOT NULL
-			THEN CASE WHEN d.is_measured THEN m.cycles ELSE @extschema@.l4_cycles_of(d.series, limits) END END
+			THEN CASE WHEN d.is_measured AND (r.cycles)."interval" IS NOT NULL THEN r.cycles
+				WHEN d.is_measured THEN m.cycles ELSE @extschema@.l4_cycles_of(d.series, limits) END END
 	FROM measured m
 	JOIN phased p ON p.job = m.job
+	LEFT JOIN rounds r ON r.one = m.one AND r.other = m.other
 	-- the way that moves more, of which cycles are known: as in l4_flow_pair_cycles
 	CROSS JOIN LATERAL (VALUES (m.one, m.other, m.forth, ((m.back).bytes > (m.forth).bytes) IS NOT TRUE),
 		(m.other, m.one, m.back, ((m.back).bytes <= (m.forth).bytes) IS NOT TRUE)) d(source, destination, series, is_measured)

@@ -92,6 +92,19 @@ COMMENT ON FUNCTION @extschema@.l4_flow_behind(@extschema@.l4_flow_direction[], 
 'Step: Of accelerators that exchange the tokens of experts, by how much longer each computes in each of its steps than those '
 'it exchanges with (l4_exchanges_behind): a logarithm; NaN where that is not told. Cost: two sorts of its messages.';
 
+CREATE FUNCTION @extschema@.l4_last_message(series @extschema@.l4_flow_series, limits @extschema@.l4_limits)
+	RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 100
+BEGIN ATOMIC
+	-- the last few are looked at
+	SELECT COALESCE(max((series).began[n.n]) FILTER (WHERE (series).moved[n.n] >= (limits).flow_pair_share
+		* (series).bytes / (series).records), (series).began[cardinality((series).began)])
+	FROM generate_series(GREATEST(cardinality((series).began) - 8, 1), cardinality((series).began)) n(n);
+END;
+COMMENT ON FUNCTION @extschema@.l4_last_message(@extschema@.l4_flow_series, @extschema@.l4_limits) IS
+'Step: When the last message of a series began that is not little beside the others (limit flow_pair_share): who trains no '
+'more may still be asked how it is.';
+
 CREATE FUNCTION @extschema@.l4_accelerator_traces(directions @extschema@.l4_flow_direction[],
 	steps @extschema@.l4_flow_accelerator_steps[], limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_trace
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
@@ -99,7 +112,7 @@ BEGIN ATOMIC
 	WITH sendings AS (
 		SELECT d.source AS address, sum((d.series).records) AS flows, sum((d.series).bytes) AS bytes,
 			sum((d.series).retransmits) AS retransmits, min((d.series).began[1]) AS first_at,
-			max((d.series).began[cardinality((d.series).began)]) AS last_at
+			max(@extschema@.l4_last_message(d.series, limits)) AS last_at
 		FROM @extschema@.l4_each_direction(l4_accelerator_traces.directions) d
 		GROUP BY d.source
 	)
@@ -198,8 +211,8 @@ BEGIN ATOMIC
 	-- OFFSET, as it is to be worked out once
 	CROSS JOIN LATERAL (SELECT @extschema@.l4_step_traffic((d.series).began, (d.series).moved, (d.series).busy,
 		(d.series).path, p.number, COALESCE((s.phases).ended, '{}'),
-		-- layers that are gathered while gradients are scattered share the link
-		CASE WHEN d.cycle IS NOT NULL THEN (limits).flow_alone ELSE 1 END) AS traffic OFFSET 0) t;
+		-- what goes forwards meets what goes backwards, and layers that are gathered gradients that are scattered
+		CASE WHEN d.cycle IS NOT NULL OR d.kind = 'pipeline' THEN (limits).flow_alone ELSE 1 END) AS traffic OFFSET 0) t;
 END;
 COMMENT ON FUNCTION @extschema@.l4_pair_traces(@extschema@.l4_flow_direction[], @extschema@.l4_flow_accelerator_steps[],
 	@extschema@.l4_limits) IS

@@ -51,9 +51,25 @@ COMMENT ON FUNCTION @extschema@.l4_deviation(double precision[]) IS
 
 -- ---- links, interfaces, switches ----
 
+CREATE FUNCTION @extschema@.l4_hops_of(source text, path text, destination text)
+RETURNS TABLE (hop text, is_port boolean)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 4 COST 100
+BEGIN ATOMIC
+	SELECT format('%s > %s', s.switches[n.n - 1], s.switches[n.n]), false
+	FROM (SELECT string_to_array(l4_hops_of.path, ',') AS switches) s
+	CROSS JOIN LATERAL generate_series(2, cardinality(s.switches)) n(n)
+	UNION ALL
+	SELECT format('%s > %s', l4_hops_of.source, split_part(l4_hops_of.path, ',', 1)), true
+	UNION ALL
+	SELECT format('%s > %s', split_part(l4_hops_of.path, ',', -1), l4_hops_of.destination), true;
+END;
+COMMENT ON FUNCTION @extschema@.l4_hops_of(text, text, text) IS
+'Step: The hops of a path of switches (with commas between them; NULL: not known) from one accelerator to another; is_port: '
+'the first and the last.';
+
 CREATE FUNCTION @extschema@.l4_slow_pairs(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, kind text, source text, destination text, path text, began double precision, ended double precision,
-	level double precision, steps bigint, is_slow boolean, lost double precision)
+	level double precision, steps bigint, is_slow boolean, lost double precision, is_sure boolean)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH series AS MATERIALIZED (
@@ -69,8 +85,24 @@ BEGIN ATOMIC
 			@extschema@.l4_deviation(array_agg(s.usual)) AS deviation
 		FROM series s
 		GROUP BY s.job, s.kind
+	), hops AS (
+		SELECT s.job, s.kind, s.source, s.destination, s.path, h.is_port,
+			count(*) OVER (PARTITION BY s.job, s.kind, h.hop) AS ways
+		FROM series s
+		CROSS JOIN LATERAL @extschema@.l4_hops_of(s.source, s.path, s.destination) h
+		-- along a pipeline it goes one way after the other
+		WHERE s.kind <> 'pipeline' AND (s.job, s.kind) IN (SELECT o.job, o.kind
+			FROM series o JOIN usual u ON u.job = o.job AND u.kind = o.kind
+			WHERE GREATEST(u.rate, o.usual) - o.least >= (limits).flow_slow_rate)
+	), shared AS (
+		SELECT h.job, h.kind, h.source, h.destination, h.path, bool_or(h.more) AS shares
+		FROM (SELECT h.job, h.kind, h.source, h.destination, h.path,
+				max(h.ways) > min(max(h.ways)) OVER (PARTITION BY h.job, h.kind, h.is_port) AS more
+			FROM hops h
+			GROUP BY h.job, h.kind, h.source, h.destination, h.path, h.is_port) h
+		GROUP BY h.job, h.kind, h.source, h.destination, h.path
 	), compared AS (
-		SELECT s.job, s.kind, s.source, s.destination, s.path, s.moved, s.busy, s.began, s.least, c.alike,
+		SELECT s.job, s.kind, s.source, s.destination, s.path, s.moved, s.busy, s.began, s.least, s.usual, c.alike, h.shares,
 			-- along a rail what is of one kind may go much faster than across rails, as most of it goes
 			CASE WHEN c.alike THEN GREATEST(u.rate, s.usual) ELSE s.usual END AS rate,
 			GREATEST((limits).flow_slow_rate, (limits).flow_sigma * CASE WHEN c.alike THEN u.deviation
@@ -81,11 +113,14 @@ BEGIN ATOMIC
 					WHERE x.moved > 0 AND x.busy > 0) END) AS lowest
 		FROM series s
 		JOIN usual u ON u.job = s.job AND u.kind = s.kind
+		LEFT JOIN shared h ON h.job = s.job AND h.kind = s.kind AND h.source = s.source AND h.destination = s.destination
+			AND (h.path = s.path) IS NOT FALSE
 		CROSS JOIN LATERAL (SELECT u.deviation <= (limits).flow_like_rate AS alike) c
 	)
 	SELECT c.job, c.kind, c.source, c.destination, c.path, g.began, g.ended, g.level, g.steps, g.began IS NOT NULL,
 		CASE WHEN g.began IS NOT NULL AND NOT c.alike THEN (exp(g.level) - 1) / exp(c.rate) * (
-			SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY x.moved) FROM unnest(c.moved) x(moved) WHERE x.moved > 0) END
+			SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY x.moved) FROM unnest(c.moved) x(moved) WHERE x.moved > 0) END,
+		c.shares IS NOT TRUE OR g.level - (c.rate - c.usual) >= c.lowest
 	FROM compared c
 	LEFT JOIN LATERAL (SELECT r.began, r.ended, r.level, r.steps
 		FROM (SELECT array_agg(x.began ORDER BY x.began) AS at,
@@ -101,17 +136,18 @@ COMMENT ON FUNCTION @extschema@.l4_slow_pairs(@extschema@.l4_flow_trace[], @exts
 'Step: The rate of each pair and path beside its like (same job, same kind), and beside what it is in the best quarter of its '
 'steps, where that is higher; beside that alone where its like differ (limit flow_like_rate), if there are steps. A row for '
 'each time that it is slow for several steps (level: by what logarithm), or one that is not. lost: by how many seconds a step '
-'it takes longer then, where it is compared with itself alone; else NULL.';
+'it takes longer then, where it is compared with itself alone; else NULL. is_sure: not where it shares a part of its path with '
+'more of its like than others do, as up and down a tree, unless it is slow beside itself, too.';
 
 CREATE FUNCTION @extschema@.l4_waiting_pairs(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (pair bigint, job int, kind text, source text, destination text, path text, began double precision,
-	ended double precision, level double precision, is_slow boolean, is_waiting boolean)
+	ended double precision, level double precision, is_slow boolean, is_waiting boolean, is_sure boolean)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 -- what functions return is counted by nobody: loops would look at all rows for each
 SET enable_nestloop = off
 BEGIN ATOMIC
 	WITH numbered AS MATERIALIZED (
-		SELECT p.job, p.kind, p.source, p.destination, p.path, p.began, p.ended, p.level, p.is_slow, p.lost,
+		SELECT p.job, p.kind, p.source, p.destination, p.path, p.began, p.ended, p.level, p.is_slow, p.lost, p.is_sure,
 			row_number() OVER () AS pair
 		FROM @extschema@.l4_slow_pairs(l4_waiting_pairs.traces, limits) p
 	), awaited AS (
@@ -124,7 +160,7 @@ BEGIN ATOMIC
 		HAVING count(o.pair) = 0 OR bool_or(o.began <= p.ended AND o.ended >= p.began
 			AND p.lost < (limits).flow_lost_factor * o.lost)
 	), pairs AS MATERIALIZED (
-		SELECT n.pair, n.job, n.kind, n.source, n.destination, n.path, n.began, n.ended, n.level,
+		SELECT n.pair, n.job, n.kind, n.source, n.destination, n.path, n.began, n.ended, n.level, n.is_sure,
 			n.is_slow AND n.pair NOT IN (SELECT a.pair FROM awaited a) AS is_slow
 		FROM numbered n
 	), places AS MATERIALIZED (
@@ -148,7 +184,7 @@ BEGIN ATOMIC
 				FILTER (WHERE o.is_slow AND o.began <= p.ended AND o.ended >= p.began)
 	)
 	SELECT p.pair, p.job, p.kind, p.source, p.destination, p.path, p.began, p.ended, p.level, p.is_slow,
-		p.pair IN (SELECT w.pair FROM waiting w)
+		p.pair IN (SELECT w.pair FROM waiting w), p.is_sure
 	FROM pairs p;
 END;
 COMMENT ON FUNCTION @extschema@.l4_waiting_pairs(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
@@ -161,7 +197,8 @@ RETURNS SETOF @extschema@.l4_flow_finding
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
 	WITH pairs AS MATERIALIZED (
-		SELECT p.pair, p.job, p.kind, p.source, p.destination, p.path, p.began, p.ended, p.level, p.is_slow, p.is_waiting
+		SELECT p.pair, p.job, p.kind, p.source, p.destination, p.path, p.began, p.ended, p.level, p.is_slow, p.is_waiting,
+			p.is_sure
 		FROM @extschema@.l4_waiting_pairs(l4_common_elements.traces, limits) p
 	), groups AS MATERIALIZED (
 		SELECT e.job, e.name, array_agg(e.address ORDER BY e.place) AS members
@@ -170,7 +207,7 @@ BEGIN ATOMIC
 		GROUP BY e.job, e.name
 		HAVING count(*) >= (limits).flow_group_members
 	), elements AS MATERIALIZED (
-		SELECT p.pair, p.is_slow, p.job, p.began, p.ended, p.level, e.kind, e.name, e.width,
+		SELECT p.pair, p.is_slow, p.is_sure, p.job, p.began, p.ended, p.level, e.kind, e.name, e.width,
 			format('%s -> %s', p.source, p.destination) AS link
 		FROM pairs p
 		CROSS JOIN LATERAL (
@@ -193,7 +230,8 @@ BEGIN ATOMIC
 		WHERE c.slow >= (limits).flow_element_share * c.all_of_them
 			AND (c.width = 1 AND c.slow > 0 OR c.slow >= (limits).flow_element_pairs)
 	), explained AS (
-		SELECT DISTINCT ON (e.pair) e.pair, e.kind, e.name, e.job, e.began, e.ended, e.level, g.slow, g.all_of_them, e.link
+		SELECT DISTINCT ON (e.pair) e.pair, e.kind, e.name, e.job, e.began, e.ended, e.level, g.slow, g.all_of_them, e.link,
+			e.is_sure
 		FROM elements e
 		JOIN guilty g ON g.kind = e.kind AND g.name = e.name
 		WHERE e.is_slow
@@ -203,7 +241,7 @@ BEGIN ATOMIC
 			percentile_cont(0.5) WITHIN GROUP (ORDER BY x.began) AS began,
 			percentile_cont(0.5) WITHIN GROUP (ORDER BY x.ended) AS ended,
 			exp(-percentile_cont(0.5) WITHIN GROUP (ORDER BY x.level)) AS factor,
-			array_agg(DISTINCT x.link ORDER BY x.link) AS links
+			array_agg(DISTINCT x.link ORDER BY x.link) AS links, bool_or(x.is_sure) AS is_sure
 		FROM explained x
 		WHERE x.kind <> 'slow_link' OR x.pair NOT IN (SELECT p.pair FROM pairs p WHERE p.is_waiting)
 		GROUP BY x.kind, x.name, x.slow, x.all_of_them
@@ -212,7 +250,7 @@ BEGIN ATOMIC
 		t.factor,
 		CASE WHEN t.slow > 1 THEN 0.95 ELSE 0.85 END,
 		jsonb_build_object('end', CASE t.kind WHEN 'slow_sender' THEN 'sends' WHEN 'slow_receiver' THEN 'receives' END,
-			'slow_pairs', t.slow, 'pairs', t.all_of_them, 'links', to_jsonb(t.links[:5]),
+			'slow_pairs', t.slow, 'pairs', t.all_of_them, 'links', to_jsonb(t.links[:5]), 'sure', t.is_sure,
 			'members', (SELECT to_jsonb(g.members) FROM groups g
 				WHERE t.kind = 'slow_group' AND g.job = t.job AND g.name = t.name))
 	FROM told t;
@@ -221,7 +259,8 @@ COMMENT ON FUNCTION @extschema@.l4_common_elements(@extschema@.l4_flow_trace[], 
 'Step: What slow pairs have in common: a link, a network interface (its sending or receiving), a switch, a data-parallel '
 'group (named by its first member; cross-group as in LLMPrism); each pair is laid '
 'to the element that has most slow pairs of those of which nearly all are slow (limit flow_element_share), the narrowest of'
-' equals. To no link that waits for its sender (l4_waiting_pairs).';
+' equals. To no link that waits for its sender (l4_waiting_pairs). '
+'facts: sure, where one of the pairs is (l4_slow_pairs).';
 
 CREATE FUNCTION @extschema@.l4_slow_elements(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_flow_finding
@@ -240,46 +279,56 @@ BEGIN ATOMIC
 		WHERE t.kind <> 'slow_switch'
 		GROUP BY t.element, t.subject
 	)
-	SELECT c.job, c.kind, c.subject, c.began, c.ended, c.factor, c.confidence, c.facts
+	SELECT c.job, c.kind, c.subject, c.began, c.ended, c.factor, c.confidence, c.facts - 'sure'
 	FROM common c
 	LEFT JOIN at_once a ON a.element = c.element AND a.subject = c.subject
-	WHERE (a.others < (limits).flow_slow_at_once OR -ln(c.factor) >= (limits).flow_stands_out * a.level) IS NOT FALSE;
+	WHERE (c.facts ->> 'sure')::boolean
+		AND (a.others < (limits).flow_slow_at_once OR -ln(c.factor) >= (limits).flow_stands_out * a.level) IS NOT FALSE;
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_elements(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: l4_common_elements, but no link, interface or group that is slow at once with others of its kind, unless it stands out '
-'(limits flow_slow_at_once, flow_stands_out): their paths meet where nobody sees it, or they wait for the same.';
+'(limits flow_slow_at_once, flow_stands_out): their paths meet where nobody sees it, or they wait for the same. And none '
+'that is not sure, as its path meets others.';
 
 -- ---- accelerators ----
 
 CREATE FUNCTION @extschema@.l4_compared_work(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, stage int, pipeline int, server text, address text, step bigint, ended double precision,
-	slowness double precision)
+	lasted double precision, longer double precision, behind double precision, slowness double precision)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10000 COST 100000
 -- what functions return is counted by nobody: loops would look at all rows for each, merges at all of a job
 SET enable_nestloop = off
 SET enable_mergejoin = off
 BEGIN ATOMIC
-	WITH stages AS MATERIALIZED (
-		SELECT p.address, p.stage, p.pipeline, bool_and(t.sends_to > 1) OVER (PARTITION BY p.job, p.pipeline) AS is_ring
+	WITH staged AS MATERIALIZED (
+		SELECT p.job, p.address, p.stage, p.pipeline, bool_and(t.sends_to > 1) OVER (PARTITION BY p.job, p.pipeline) AS is_ring,
+			count(*) OVER (PARTITION BY p.job, p.pipeline) AS stages
 		FROM @extschema@.l4_pipelines_of(l4_compared_work.traces) p
 		JOIN (SELECT t.job, t.source, count(DISTINCT t.destination) AS sends_to
 			FROM @extschema@.l4_each_trace(l4_compared_work.traces) t
 			WHERE t.kind = 'pipeline'
 			GROUP BY t.job, t.source) t ON t.job = p.job AND t.source = p.address
+	), stages AS MATERIALIZED (
+		-- of a pipeline that seems longer or shorter than the others it is not known who does the same
+		SELECT s.address, s.stage, s.pipeline, s.is_ring, s.stages = u.stages AS is_usual
+		FROM staged s
+		JOIN (SELECT s.job, mode() WITHIN GROUP (ORDER BY s.stages) AS stages FROM staged s GROUP BY s.job) u ON u.job = s.job
 	), steps AS MATERIALIZED (
 		SELECT s.job, COALESCE(g.stage, 0) AS stage, s.server, s.address, s.step, s.ended,
-			ln(s.compute) AS work, ln(NULLIF(GREATEST(s.compute - s.closing, 0), 0)) AS piped, g.pipeline, g.is_ring
+			s.ended - s.began AS lasted, s.compute, s.ended - s.data AS closes, ln(s.compute) AS work,
+			ln(NULLIF(GREATEST(s.compute - s.closing, 0), 0)) AS piped, g.pipeline, g.is_ring
 		FROM @extschema@.l4_each_trace(l4_compared_work.traces) t
 		CROSS JOIN LATERAL @extschema@.l4_steps_of_trace(t) s
 		LEFT JOIN stages g ON g.address = s.address
 		-- all who exchange with each other are as slow as the slowest of them (l4_slow_exchangers)
-		WHERE s.compute > 0 AND t.beside IS NULL AND s.closing <> 'NaN'
+		WHERE s.compute > 0 AND t.beside IS NULL AND s.closing <> 'NaN' AND g.is_usual IS NOT FALSE
 	), usual AS MATERIALIZED (
 		-- several may be slow, and the phase of one may have begun too early
 		SELECT s.job, s.stage, s.step, GREATEST(percentile_cont(0.25) WITHIN GROUP (ORDER BY s.work),
 				CASE WHEN count(*) >= (limits).flow_stage_members THEN (array_agg(s.work ORDER BY s.work))[2] END) AS work,
 			GREATEST(percentile_cont(0.25) WITHIN GROUP (ORDER BY s.piped),
-				CASE WHEN count(*) >= (limits).flow_stage_members THEN (array_agg(s.piped ORDER BY s.piped))[2] END) AS piped
+				CASE WHEN count(*) >= (limits).flow_stage_members THEN (array_agg(s.piped ORDER BY s.piped))[2] END) AS piped,
+			percentile_cont(0.25) WITHIN GROUP (ORDER BY s.closes) AS closes
 		FROM steps s
 		GROUP BY s.job, s.stage, s.step
 	), own AS (
@@ -291,26 +340,27 @@ BEGIN ATOMIC
 		GROUP BY s.job, s.address
 	)
 	-- also without what comes last, before the data-parallel phase: who sends to one that is late cannot begin
-	SELECT s.job, s.stage, s.pipeline, s.server, s.address, s.step, s.ended,
-		LEAST(s.work - u.work, s.piped - u.piped, s.work - o.work, s.piped - o.piped) AS slowness
+	SELECT s.job, s.stage, s.pipeline, s.server, s.address, s.step, s.ended, s.lasted, s.compute - exp(u.work),
+		s.closes - u.closes, LEAST(s.work - u.work, s.piped - u.piped, s.work - o.work, s.piped - o.piped)
 	FROM steps s
 	JOIN usual u ON u.job = s.job AND u.stage = s.stage AND u.step = s.step
 	LEFT JOIN own o ON o.address = s.address AND o.job = s.job;
 END;
 COMMENT ON FUNCTION @extschema@.l4_compared_work(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: By how much longer (a logarithm) each accelerator computes in each step than is usual in its stage (limit '
-'flow_stage_members), and in a pipeline that is a ring, as virtual stages make it, than it does itself. stage: 0, and pipeline '
-'NULL, where there is none.';
+'flow_stage_members), and in a pipeline that is a ring, as virtual stages make it, than it does itself (slowness). In seconds: '
+'how long the step lasted, by how much it computes longer, and by how much it is behind the first quarter of its stage with '
+'its data-parallel phase. stage: 0, and pipeline NULL, where there is none.';
 
 CREATE FUNCTION @extschema@.l4_known_work(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, stage int, pipeline int, server text, address text, step bigint, ended double precision,
-	slowness double precision)
+	lasted double precision, longer double precision, behind double precision, slowness double precision)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10000 COST 100000
 -- what functions return is counted by nobody: loops would look at all rows for each
 SET enable_nestloop = off
 BEGIN ATOMIC
 	WITH known AS MATERIALIZED (
-		SELECT c.job, c.stage, c.pipeline, c.server, c.address, c.step, c.ended, c.slowness
+		SELECT c.job, c.stage, c.pipeline, c.server, c.address, c.step, c.ended, c.lasted, c.longer, c.behind, c.slowness
 		FROM @extschema@.l4_compared_work(l4_known_work.traces, limits) c
 	), gaps AS MATERIALIZED (
 		-- where records are lost each knows of few steps, but of those who compute in lockstep some one does of most
@@ -329,22 +379,51 @@ BEGIN ATOMIC
 			ON k.job = l.job AND k.address = l.address
 	), shared AS (
 		SELECT l.job, l.tensor, k.step, percentile_cont(0.5) WITHIN GROUP (ORDER BY k.ended) AS ended,
+			percentile_cont(0.5) WITHIN GROUP (ORDER BY k.lasted) AS lasted,
+			percentile_cont(0.5) WITHIN GROUP (ORDER BY k.longer) AS longer,
+			percentile_cont(0.5) WITHIN GROUP (ORDER BY k.behind) AS behind,
 			percentile_cont(0.5) WITHIN GROUP (ORDER BY k.slowness) AS slowness
 		FROM lockstep l
 		JOIN known k ON k.job = l.job AND k.address = l.address
 		GROUP BY l.job, l.tensor, k.step
 	)
-	SELECT k.job, k.stage, k.pipeline, k.server, k.address, k.step, k.ended, k.slowness
+	SELECT k.job, k.stage, k.pipeline, k.server, k.address, k.step, k.ended, k.lasted, k.longer, k.behind, k.slowness
 	FROM known k
 	WHERE k.job NOT IN (SELECT l.job FROM lockstep l)
 	UNION ALL
-	SELECT l.job, l.stage, l.pipeline, l.server, l.address, s.step, s.ended, s.slowness
+	SELECT l.job, l.stage, l.pipeline, l.server, l.address, s.step, s.ended, s.lasted, s.longer, s.behind, s.slowness
 	FROM lockstep l
 	JOIN shared s ON s.job = l.job AND s.tensor = l.tensor;
 END;
 COMMENT ON FUNCTION @extschema@.l4_known_work(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: l4_compared_work. Where few of the steps of each accelerator are known, as records are lost (limit flow_known_steps), '
 'what any of a tensor-parallel group knows of a step counts for all of it (the median), as they compute in lockstep.';
+
+CREATE FUNCTION @extschema@.l4_is_waited_for(at double precision[], lasted double precision[], longer double precision[],
+	behind double precision[], began double precision, ended double precision, limits @extschema@.l4_limits) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
+BEGIN ATOMIC
+	WITH steps AS (
+		SELECT s.lasted, s.longer, s.behind,
+			s.at BETWEEN l4_is_waited_for.began AND l4_is_waited_for.ended AS here
+		FROM unnest(l4_is_waited_for.at, l4_is_waited_for.lasted, l4_is_waited_for.longer, l4_is_waited_for.behind)
+			s(at, lasted, longer, behind)
+	), usual AS (
+		SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY s.longer) FILTER (WHERE s.here) AS longer,
+			percentile_cont(0.5) WITHIN GROUP (ORDER BY s.behind) FILTER (WHERE s.here) AS behind,
+			percentile_cont(0.5) WITHIN GROUP (ORDER BY s.lasted) FILTER (WHERE s.here) AS lasted,
+			CASE WHEN count(*) FILTER (WHERE NOT s.here) >= (limits).flow_slow_steps
+				THEN percentile_cont(0.5) WITHIN GROUP (ORDER BY s.lasted) FILTER (WHERE NOT s.here) END AS lasted_else
+		FROM steps s
+	)
+	SELECT GREATEST(u.behind, u.lasted - u.lasted_else) >= (limits).flow_waited_for * u.longer
+	FROM usual u;
+END;
+COMMENT ON FUNCTION @extschema@.l4_is_waited_for(double precision[], double precision[], double precision[],
+	double precision[], double precision, double precision, @extschema@.l4_limits) IS
+'Step: Do others wait from began to ended for one that computes longer (limit flow_waited_for): is it behind them with its '
+'gradients, or do steps last longer than at other times, by enough of that? Arguments: of each step when it ended, and what '
+'l4_compared_work tells of it.';
 
 CREATE FUNCTION @extschema@.l4_late_workers(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, stage int, pipeline int, server text, address text, began double precision, ended double precision,
@@ -354,7 +433,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 SET enable_nestloop = off
 BEGIN ATOMIC
 	WITH compared AS MATERIALIZED (
-		SELECT c.job, c.stage, c.pipeline, c.server, c.address, c.step, c.ended, c.slowness
+		SELECT c.job, c.stage, c.pipeline, c.server, c.address, c.step, c.ended, c.lasted, c.longer, c.behind, c.slowness
 		FROM @extschema@.l4_known_work(l4_late_workers.traces, limits) c
 	), late AS (
 		-- of most jobs nobody is slow for long enough, whatever the noise: what follows is for the others
@@ -365,7 +444,8 @@ BEGIN ATOMIC
 		HAVING count(*) >= (limits).flow_slow_steps
 	), series AS MATERIALIZED (
 		SELECT s.job, s.stage, s.pipeline, s.server, s.address, array_agg(s.ended ORDER BY s.step) AS at,
-			array_agg(s.slowness ORDER BY s.step) AS slowness,
+			array_agg(s.slowness ORDER BY s.step) AS slowness, array_agg(s.lasted ORDER BY s.step) AS lasted,
+			array_agg(s.longer ORDER BY s.step) AS longer, array_agg(s.behind ORDER BY s.step) AS behind,
 			min(s.server) OVER (PARTITION BY s.job, s.stage) <> max(s.server) OVER (PARTITION BY s.job, s.stage) AS has_like
 		FROM compared s
 		WHERE s.job IN (SELECT l.job FROM late l)
@@ -379,11 +459,12 @@ BEGIN ATOMIC
 	FROM series s
 	JOIN noise n ON n.job = s.job
 	LEFT JOIN LATERAL @extschema@.l4_slow_regimes(s.at, s.slowness,
-		GREATEST((limits).flow_slow_work, (limits).flow_sigma * n.deviation), (limits).flow_slow_steps::int) g ON s.has_like;
+		GREATEST((limits).flow_slow_work, (limits).flow_sigma * n.deviation), (limits).flow_slow_steps::int) g
+		ON s.has_like AND @extschema@.l4_is_waited_for(s.at, s.lasted, s.longer, s.behind, g.began, g.ended, limits);
 END;
 COMMENT ON FUNCTION @extschema@.l4_late_workers(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
-'Step: The accelerators of jobs in which some compute longer than those of the same stage on other servers, for several steps: '
-'a row for each time (level: by what logarithm), or one with NULLs.';
+'Step: The accelerators of jobs in which some compute longer than those of the same stage on other servers, for several steps, '
+'and are waited for (l4_is_waited_for): a row for each time (level: by what logarithm), or one with NULLs.';
 
 CREATE FUNCTION @extschema@.l4_slow_workers(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_flow_finding
@@ -443,7 +524,8 @@ BEGIN ATOMIC
 		SELECT t.job, t.server, t.source AS address, b.part, t.ends[b.part + 1] AS ended, b.behind
 		FROM @extschema@.l4_each_trace(l4_slow_exchangers.traces) t
 		CROSS JOIN LATERAL unnest(t.beside) WITH ORDINALITY b(behind, part)
-		WHERE t.kind = 'accelerator' AND b.behind <> 'NaN'
+		-- in parts of time that are no steps one part has more of this and another more of that
+		WHERE t.kind = 'accelerator' AND t.period IS NOT NULL AND b.behind <> 'NaN'
 	), own AS (
 		SELECT p.job, p.address, percentile_cont(0.5) WITHIN GROUP (ORDER BY p.behind) AS behind
 		FROM parts p
@@ -748,20 +830,34 @@ BEGIN ATOMIC
 		JOIN accelerators a ON a.job = j.job AND a.address IN (p.source, p.destination)
 			AND a.last_at < j.overdue_at - j.about
 		ORDER BY j.job, a.address, p.overdue_at, a.address = p.source DESC
-	), suspects AS (
+	), suspects AS MATERIALIZED (
 		SELECT DISTINCT ON (s.job, s.server) s.job, s.server, s.address, s.is_source, s.gets, s.last_at,
 			-- who computes in lockstep with one that stopped stops, too
 			array_agg(s.address) OVER (PARTITION BY s.job, s.server ORDER BY s.address COLLATE "C"
 				ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS accelerators
 		FROM silent s
 		ORDER BY s.job, s.server, s.overdue_at, s.sends DESC, s.address COLLATE "C"
-	), named AS (
-		SELECT s.job, CASE WHEN count(*) = 1 THEN min(s.address)
-			-- who is dead gets nothing; who stands still may
-			WHEN count(*) FILTER (WHERE NOT s.gets) = 1 THEN min(s.address) FILTER (WHERE NOT s.gets)
-			WHEN count(*) = 2 AND bool_and(s.gets) THEN min(s.address) FILTER (WHERE s.is_source) END AS address
+	), explained AS (
+		-- what is sent to one that is dead does not come: until when all that is missed has to do with the server of each
+		SELECT s.job, s.address, s.gets, s.is_source, min(p.overdue_at) AS until
 		FROM suspects s
-		GROUP BY s.job
+		LEFT JOIN (pairs p JOIN accelerators a ON a.job = p.job AND a.address = p.source
+				JOIN accelerators b ON b.job = p.job AND b.address = p.destination)
+			ON p.job = s.job AND p.overdue_at > '-Infinity' AND s.server NOT IN (a.server, b.server)
+		GROUP BY s.job, s.address, s.gets, s.is_source
+	), ranked AS (
+		SELECT e.*, e.until - lead(e.until) OVER (PARTITION BY e.job ORDER BY e.until DESC) AS longer,
+			row_number() OVER (PARTITION BY e.job ORDER BY e.until DESC) AS place
+		FROM explained e
+	), named AS (
+		SELECT r.job, CASE WHEN count(*) = 1 THEN min(r.address)
+			-- who is dead gets nothing; who stands still may
+			WHEN count(*) FILTER (WHERE NOT r.gets) = 1 THEN min(r.address) FILTER (WHERE NOT r.gets)
+			WHEN count(*) = 2 AND bool_and(r.gets) THEN min(r.address) FILTER (WHERE r.is_source)
+			WHEN NOT bool_or(r.gets) THEN min(r.address) FILTER (WHERE r.place = 1 AND r.longer > j.about) END AS address
+		FROM ranked r
+		JOIN jobs j ON j.job = r.job
+		GROUP BY r.job
 	)
 	SELECT j.job, CASE WHEN a.address IS NULL THEN 'silent' WHEN a.gets THEN 'stalled' ELSE 'missing' END,
 		CASE WHEN a.address IS NULL THEN format('job %s', j.job) WHEN cardinality(a.accelerators) = 1 THEN a.address
@@ -787,7 +883,8 @@ COMMENT ON FUNCTION @extschema@.l4_silent_accelerators(@extschema@.l4_flow_trace
 	double precision) IS
 'Step: Of jobs that stand still (l4_stopped_jobs), of the ends of the messages that should have come first (limit '
 'flow_period_tolerance) the one that sent nothing from then on; of several that which got nothing either, or the sender where '
-'both ends got something. Stalled if others still sent to it, else missing. Where several of its server stopped with it, in '
+'both ends got something; of several that got nothing that whose absence explains for longest what else is missed. '
+'Stalled if others still sent to it, else missing. Where several of its server stopped with it, in '
 'lockstep, the server is named. Where it is not one server, as in lockstep, the '
 'job as a whole is silent. And accelerators that are silent while their job goes on. collected_until: as in l4_stopped_jobs.';
 

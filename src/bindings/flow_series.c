@@ -13,6 +13,7 @@
 #include "algorithms/step_beside.h"
 #include "algorithms/step_cycles.h"
 #include "algorithms/step_phases.h"
+#include "algorithms/step_rounds.h"
 #include "bindings/flow_arrays.h"
 #include "catalog/pg_type_d.h"
 #include "tools/order.h"
@@ -21,6 +22,7 @@ PG_FUNCTION_INFO_V1(l4_regular_interval);
 PG_FUNCTION_INFO_V1(l4_together);
 PG_FUNCTION_INFO_V1(l4_bursts);
 PG_FUNCTION_INFO_V1(l4_step_cycles);
+PG_FUNCTION_INFO_V1(l4_step_rounds);
 PG_FUNCTION_INFO_V1(l4_step_early);
 PG_FUNCTION_INFO_V1(l4_step_traffic);
 PG_FUNCTION_INFO_V1(l4_step_places);
@@ -196,6 +198,29 @@ l4_step_cycles(PG_FUNCTION_ARGS)
 	}
 	values[6] = Float8GetDatum(found.layer);
 	values[7] = Float8GetDatum(found.weight);
+	return flow_row_with(fcinfo, values, nulls, lengthof(values));
+}
+
+/* Arguments: began, lasted, moved, pause, regular, tolerance, bytes_ratio, deviations. */
+Datum
+l4_step_rounds(PG_FUNCTION_ARGS)
+{
+	L4Intervals messages = intervals_of(fcinfo, 0);
+	double	   *moved = flow_as_many(fcinfo, 2, messages.count);
+	L4RoundRule rule = {flow_option(fcinfo, 3, "pause", 0), flow_option(fcinfo, 4, "regular", 0),
+		flow_option(fcinfo, 5, "tolerance", 0), {flow_option(fcinfo, 6, "bytes_ratio", 1), flow_option(fcinfo, 7, "deviations", 0)}};
+	L4StepCycles found = {0};
+	Datum		values[8];
+	bool		nulls[8] = {[6] = true,[7] = true};
+
+	if (!step_rounds(&messages, moved, &rule, &found))
+		PG_RETURN_NULL();
+	values[0] = Float8GetDatum(found.interval);
+	values[1] = flow_array(found.began, found.count, FLOAT8OID);
+	values[2] = flow_array(found.ended, found.count, FLOAT8OID);
+	values[3] = flow_array(bytes_of_cycles(&messages, moved, &found), found.count, FLOAT8OID);
+	values[4] = Int32GetDatum(found.microbatches);
+	values[5] = Float8GetDatum(found.regular);
 	return flow_row_with(fcinfo, values, nulls, lengthof(values));
 }
 

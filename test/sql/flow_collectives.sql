@@ -90,3 +90,20 @@ SELECT into_sender, of_receiver, (SELECT array_agg(b.address) FROM l4_blamed_end
 		UNION ALL SELECT pair_trace(n, n + 1, steps(1, 0.7), steps(0, 0)) FROM generate_series(4, 19) n),
 	l4_limits_in_force()) b) AS blamed
 FROM (VALUES (0, NULL), (0, 0), (0.3, 0)) c(into_sender, of_receiver);
+
+-- Ten steps of three microbatches, half a second each, of which the gradients of each are scattered in two buckets; behind the
+-- last one parameters are gathered, and a pause is behind the fourth step. Without what is gathered no burst ends a step.
+SELECT w.gathers, round((s.r)."interval"::numeric, 3) AS step, (s.r).microbatches, round((s.r).regular::numeric, 2) AS regular,
+	(s.r).began[1:2] AS began, (s.r).ended[1:2] AS ended, cardinality((s.r).ended) AS steps, (s.r).bytes[1:2] AS bytes
+FROM (VALUES (true), (false)) w(gathers)
+CROSS JOIN LATERAL (
+	SELECT l4_step_rounds(array_agg(m.began ORDER BY m.began), array_agg(0.1::real ORDER BY m.began),
+		array_agg(1.0::real ORDER BY m.began), 0.15, 0.6, 0.1, 1.3, 5) AS r
+	FROM (SELECT 2 * n + 5 * (n > 4)::int + 0.5 * microbatch + 0.2 * bucket AS began
+			FROM generate_series(1, 10) n, generate_series(0, 2) microbatch, generate_series(0, 1) bucket
+			UNION ALL
+			SELECT 2 * n + 5 * (n > 4)::int + 1.3 + 0.1 * bucket FROM generate_series(1, 10) n, generate_series(1, 2) bucket
+			WHERE w.gathers) m) s;
+SELECT l4_step_rounds('{}', '{}', '{}', 0.15, 0.6, 0.1, 1.3, 5);
+SELECT l4_step_rounds('{1,2}', '{1}', '{1,2}', 0.15, 0.6, 0.1, 1.3, 5);
+

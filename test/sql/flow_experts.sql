@@ -188,7 +188,7 @@ CREATE VIEW lossy AS
 	)
 	SELECT ROW(1, 'accelerator', s.address, NULL, s.server, NULL, 10, 1, 1, 0, 0, 310, NULL,
 		(SELECT array_agg(k ORDER BY k) FROM generate_series(1, 31) k), s.ends,
-		(SELECT array_agg(e + 9 ORDER BY e) FROM unnest(s.ends[:30]) e), s.computed, s.closing,
+		(SELECT array_agg(e + 8 + c ORDER BY e) FROM unnest(s.ends[:30], s.computed) x(e, c)), s.computed, s.closing,
 		NULL, NULL, NULL, NULL, NULL, NULL, NULL)::l4_flow_trace AS trace
 	FROM series s
 	UNION ALL
@@ -198,6 +198,39 @@ CREATE VIEW lossy AS
 	WHERE o.stage <> s.stage;
 SELECT f.kind, f.subject, f.began, f.ended, round(f.factor::numeric, 3) AS factor, f.facts
 FROM l4_limits_in_force() l, l4_slow_workers(ARRAY(SELECT trace FROM lossy), l) f;
+
+-- Up and down a tree, bucket by bucket, is no pipeline, along which something comes back once: in 20 phases.
+SELECT b.buckets, l4_go_at_once(b.up, b.down, 20, l4_limits_in_force()) AS at_once
+FROM (SELECT n.buckets, s.later, jsonb_populate_record(NULL::l4_flow_series, jsonb_build_object(
+			'began', jsonb_agg(10 * p + k + s.later ORDER BY p, k), 'lasted', jsonb_agg(0.2))) AS up,
+		lead(jsonb_populate_record(NULL::l4_flow_series, jsonb_build_object(
+			'began', jsonb_agg(10 * p + k + s.later ORDER BY p, k), 'lasted', jsonb_agg(0.2))))
+			OVER (PARTITION BY n.buckets ORDER BY s.later) AS down
+	FROM (VALUES (1), (4)) n(buckets), (VALUES (0), (0.5)) s(later), generate_series(1, 20) p,
+		LATERAL generate_series(1, n.buckets) k
+	GROUP BY n.buckets, s.later) b
+WHERE b.later = 0
+ORDER BY b.buckets;
+
+-- Who trains no more may still be asked how it is.
+SELECT l4_last_message(jsonb_populate_record(NULL::l4_flow_series, jsonb_build_object('records', 4, 'bytes', 301,
+	'began', '[1, 2, 3, 90]'::jsonb, 'moved', jsonb_build_array(100, 100, 100, last))), l4_limits_in_force()) AS last_at
+FROM (VALUES (0.01), (50)) m(last);
+
+-- Along a pipeline of four a dead accelerator sends nothing, and nothing comes to it: its neighbours on either side miss each
+-- other's messages, too, but that it is dead explains for longest what is missed.
+CREATE VIEW pipeline_of_four AS
+	SELECT jsonb_populate_record(NULL::l4_flow_trace, jsonb_build_object('job', 1, 'kind', 'accelerator', 'source', a.source,
+		'server', a.source, 'period', 2, 'last_at', a.last_at, 'ends', '[2, 4, 6, 8, 10]'::jsonb)) AS trace
+	FROM (VALUES ('a', 10.4), ('b', 10.5), ('c', 10.7), ('d', 10.9)) a(source, last_at)
+	UNION ALL
+	SELECT jsonb_populate_record(NULL::l4_flow_trace, jsonb_build_object('job', 1, 'kind', 'pipeline', 'source', p.source,
+		'destination', p.destination, 'server', p.source, 'last_at', p.last_at, 'overdue_at', p.overdue_at))
+	FROM (VALUES ('a', 'b', 10.40, 11.00), ('b', 'a', 10.41, 11.01), ('c', 'b', 10.50, 11.20), ('b', 'c', 10.50, 11.21),
+		('c', 'd', 10.70, 11.40), ('d', 'c', 10.90, 11.60)) p(source, destination, last_at, overdue_at);
+SELECT f.kind, f.subject, f.began
+FROM l4_silent_accelerators(ARRAY(SELECT trace FROM pipeline_of_four), l4_limits_in_force(), 60) f;
+DROP VIEW pipeline_of_four;
 
 TRUNCATE l4_flow, l4_accelerator;
 DROP VIEW exchanges, exchanged, token_link, lossy;
