@@ -232,9 +232,10 @@ COMMENT ON FUNCTION @extschema@.l4_text_seconds(text, int, text) IS
 CREATE FUNCTION @extschema@.l4_broken_down(shape text, "position" int) RETURNS int
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20
 BEGIN ATOMIC
-	-- what stands before the value, from the last number with a unit that a parenthesis is opened behind
+	-- what stands before the value, from the last number with a unit that a parenthesis is opened behind, or a colon stands
 	SELECT l4_broken_down.position
-		- cardinality(string_to_array(substring(s.before, '<\*>\s?(?:[num]?s|secs?|seconds?|[mu]secs?)\s?\(([^()]*)$'), '<*>'))
+		- cardinality(string_to_array(substring(s.before,
+			'<\*>\s?(?:[num]?s|secs?|seconds?|[mu]secs?)(?:\s?\(|:\s)([^()]*)$'), '<*>'))
 	FROM (SELECT array_to_string((string_to_array(l4_broken_down.shape, '<*>'))[1:l4_broken_down.position], '<*>') AS before) s;
 END;
 COMMENT ON FUNCTION @extschema@.l4_broken_down(text, int) IS
