@@ -52,8 +52,7 @@
  *   digest       a value that is a digest or a drawn identifier: no number, though it may be read as one
  *   timed        a statement that says how long something took
  *   killed       a process was killed by a signal that none is told to end by, as who started it says
- *   stuck_sending, stuck_receiving  waiting to send, or to receive, was in vain: who waits to send, of whom nobody takes anything;
- *                who waits to receive, to whom nothing comes
+ *   stuck_sending, stuck_receiving  waiting to send was in vain, as nobody takes anything; or to receive, as nothing comes
  *   ring_back    of an operation around a ring, in which each rank sends to the one before it, whatever stands in the traceback
  *   out_of       what stands between a number and the total that it is out of
  *   stage        an error names its own stage (its traceback or its object); tried by priority, then name

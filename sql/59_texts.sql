@@ -215,7 +215,8 @@ BEGIN ATOMIC
 		substring(split_part(l4_text_seconds.shape, '<*>', l4_text_seconds.position),
 			'(?:time|elapsed|took|takes?|duration|latency|waited|cost)[^<]{0,20}\(((?:ns|us|ms|s|secs?|seconds?))\)[\s:=|]*$'),
 		substring(split_part(l4_text_seconds.shape, '<*>', l4_text_seconds.position),
-			'(?:(?<!per)_|(?<!per )\m)((?:ns|us|ms|secs?|seconds?|msecs?|usecs?|milliseconds?|microseconds?)'
+			-- what is told per second is no duration
+			'(?:(?<!per)_|(?<!per |/)\m)((?:ns|us|ms|secs?|seconds?|msecs?|usecs?|milliseconds?|microseconds?)'
 			-- "tokens_s" are no seconds
 			'|(?<=(?:time|elapsed|took|duration|latency|wait|waited|cost|compute|forward|backward|step|iter|iteration|reduce'
 			'|comm|sync|load|read|save|total)_)s)["'']?(?:\s?=|:)\s?["'']?$'),

@@ -303,23 +303,27 @@ BEGIN ATOMIC
 	-- Of a step that takes long all that wait for one are slow. Who says so is not to blame, nor who does not say it; what
 	-- durations tell is compared by itself (l4_evidence_slow).
 	WITH mild AS MATERIALIZED (
-		SELECT p.turn, p.shape_id, p.iteration, p.first_ts, s.last_iteration FROM unnest(l4_without_slowness.placed) p
+		SELECT p.turn, p.unit, p.shape_id, p.iteration, p.first_ts, s.last_iteration FROM unnest(l4_without_slowness.placed) p
 		JOIN unnest(l4_without_slowness.streams) s ON s.stream_id = p.stream_id
-		WHERE p.kind = 'rank' AND NOT p.grave AND NOT p.accuses AND NOT p.peer AND p.units_alike > 1
+		WHERE p.kind = 'rank' AND NOT p.grave AND NOT p.accuses AND NOT p.peer
 	),
 	timed AS MATERIALIZED (
-		SELECT h.shape_id FROM @extschema@.l4_shape h
+		-- ranks with other work (the first and the last of a pipeline) tell of other parts, but begin alike
+		SELECT h.shape_id, split_part(h.shape, '<*>', 1) || split_part(h.shape, '<*>', 2) AS words
+		FROM @extschema@.l4_shape h
 		WHERE h.shape_id IN (SELECT m.shape_id FROM mild m) AND h.shape ~ (l4_without_slowness.wordings).timed
 	),
 	good AS MATERIALIZED (
 		SELECT @extschema@.l4_last_good(l4_without_slowness.job_id, limits) AS ts WHERE EXISTS (SELECT FROM timed)
 	),
-	outlived AS (
+	outlived AS MATERIALIZED (
 		-- by its own iterations, or by those of the job
-		SELECT m.turn FROM mild m JOIN timed t ON t.shape_id = m.shape_id CROSS JOIN good g
+		SELECT m.turn, m.unit, t.words FROM mild m JOIN timed t ON t.shape_id = m.shape_id CROSS JOIN good g
 		WHERE m.last_iteration >= m.iteration + (limits).alone_good_iterations OR m.first_ts < g.ts
-	)
-	SELECT p.* FROM unnest(l4_without_slowness.placed) p WHERE p.turn NOT IN (SELECT o.turn FROM outlived o);
+	),
+	several AS (SELECT o.words FROM outlived o GROUP BY o.words HAVING count(DISTINCT o.unit) > 1)
+	SELECT p.* FROM unnest(l4_without_slowness.placed) p
+	WHERE p.turn NOT IN (SELECT o.turn FROM outlived o JOIN several v ON v.words = o.words);
 END;
 COMMENT ON FUNCTION @extschema@.l4_without_slowness(text, @extschema@.l4_placed_record[], @extschema@.l4_job_stream[],
 	@extschema@.l4_limits, @extschema@.l4_wordings) IS

@@ -122,5 +122,5 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_between(@extschema@.l4_unit[], @extschema@.l4_job_stream[],
 	@extschema@.l4_unexplained_record[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
-'Step: Evidence of kind between: ranks around a ring wait in vain, some to receive and the others to send, and the unit is what '
-'lies between these (l4_stuck_places): it says nothing, or it is an end of the link there (peer: the other one).';
+'Step: Evidence of kind between: ranks around a ring wait in vain, some to receive and the others to send, and the unit is '
+'what lies between these (l4_stuck_places): it says nothing, or it is an end of the link there (peer: the other one).';

@@ -276,7 +276,8 @@ COMMENT ON FUNCTION @extschema@.l4_changed_ranks(text, @extschema@.l4_job_stream
 'may wait for it.';
 
 CREATE FUNCTION @extschema@.l4_slow_pieces(job_id text, streams @extschema@.l4_job_stream[],
-	clocks @extschema@.l4_clock_offset[], slow @extschema@.l4_slow_regime, limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
+	clocks @extschema@.l4_clock_offset[], slow @extschema@.l4_slow_regime, limits @extschema@.l4_limits,
+	wordings @extschema@.l4_wordings)
 RETURNS TABLE (unit text, node text, rank int, shape_id bigint, "position" int, z double precision, numbers jsonb)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 10
 BEGIN ATOMIC

@@ -56,11 +56,12 @@ SELECT j, count(e) AS pieces FROM unnest('{other,apart,few}'::text[]) j LEFT JOI
 \echo == a stack that was torn from its error is of the same
 SELECT make_job('torn'), stuck('torn', '{0,1,5}', 'recv'), stuck('torn', '{2,3}', 'send'), says('torn', 4, 39.9,
 	E'Traceback (most recent call last):\n  File "train.py", line 9, in main\n    dist.all_reduce(x)'),
-	says('torn', 4, 40.1, 'ERROR RuntimeError: [./gloo/transport/tcp/a.cc:8] Timed out waiting 20000ms for send operation to complete'), load_job('torn')
+	says('torn', 4, 40.1, 'ERROR RuntimeError: [./gloo/transport/tcp/a.cc:8] Timed out waiting 20000ms for send '
+	'operation to complete'), load_job('torn')
 	\g /dev/null
 SELECT s.ordinal, s.node FROM l4_suspect_nodes('torn') s;
 
-\echo == a launcher whose process was killed says so first: it is no victim, as those are who lost it; later it may have killed it
+\echo == a launcher whose process was killed says so first: it is no victim, as those are who lost it; later it may have done so
 SELECT make_job('killed'), says('killed', 2, 30, 'ERROR failed (exitcode: -9) local_rank: 0 (pid: 5)', 'launcher'),
 	says('killed', r, 30.5 + r * 0.1, 'ERROR RuntimeError: Connection reset by peer') FROM unnest('{0,1,3,4,5}'::int[]) r
 	\g /dev/null
