@@ -325,7 +325,6 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'What others send to a node gets lost where it counts less than they do by so much: counts differ by chance.'),
 	(true, 'evidence_lossy_records', 2, 'records', 'What such a number counts its name tells; from two values on it grows.'),
 	(true, 'peer_records', 2, 'records', 'Who its neighbours are a rank says no more often.'),
-	(true, 'evidence_counter_lossy_part', 0.5, 'part', 'What gets lost on the way gets lost at one of its two ends.'),
 	(true, 'evidence_counter_alone_part', 0.4, 'part', 'Without successful jobs nobody knows how such a counter grows.'),
 
 	(true, 'evidence_slow_records', 8, 'records', 'So many durations of a rank give a mean that tells something.'),

@@ -194,16 +194,12 @@ BEGIN ATOMIC
 			l4_evidence_counter.streams, l4_evidence_counter.limits, l4_evidence_counter.wordings) r
 	)
 	SELECT u.unit, u.node, u.rank, 'counter',
-		CASE WHEN c.usual IS NULL THEN (l4_evidence_counter.limits).evidence_counter_alone_part ELSE 1 END
-			-- the other end may as well be where it gets lost
-			* CASE WHEN lower(@extschema@.l4_parameter_label(h.shape, c.position)) ~ (l4_evidence_counter.wordings).lossy
-				THEN (l4_evidence_counter.limits).evidence_counter_lossy_part ELSE 1 END,
+		CASE WHEN c.usual IS NULL THEN (l4_evidence_counter.limits).evidence_counter_alone_part ELSE 1 END,
 		NULL::float8, 'evidence_counter_factor',
 		jsonb_build_object('position', c.position, 'growth', c.growth, 'median_growth', c.median, 'usual', c.usual),
 		c.shape_id, c.stream_id, c.line_no, NULL::timestamptz
 	FROM @extschema@.l4_counting_units(l4_evidence_counter.job_id, l4_evidence_counter.streams, l4_evidence_counter.limits) c
 	JOIN unnest(l4_evidence_counter.units) u ON u.unit = c.unit
-	JOIN @extschema@.l4_shape h ON h.shape_id = c.shape_id
 	-- whose packets another one loses counts them without fault
 	WHERE NOT EXISTS (SELECT FROM receiver r WHERE r.shape_id = c.shape_id AND r.position = c.position AND r.unit <> c.unit
 		AND c.growth >= r.fewest)
