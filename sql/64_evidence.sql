@@ -191,8 +191,9 @@ BEGIN ATOMIC
 		WHERE h.shape_id = ANY (ARRAY(SELECT DISTINCT n.shape_id FROM unnest(l4_placed_records.unexplained) n))
 	),
 	bereft AS MATERIALIZED (
-		SELECT DISTINCT b.unit, b.rank FROM unnest(l4_placed_records.unexplained) b
+		SELECT b.unit, b.rank, min(b.first_ts) AS ts FROM unnest(l4_placed_records.unexplained) b
 		WHERE b.kind = 'rank' AND b.peer AND b.gravity >= (l4_placed_records.limits).gravity_error
+		GROUP BY b.unit, b.rank
 	),
 	record AS MATERIALIZED (
 		-- alike are records of one event, and tracebacks with the same last line, whatever stands before all lines
@@ -206,8 +207,9 @@ BEGIN ATOMIC
 				OR n.gravity < (l4_placed_records.limits).gravity_trouble AND n.kind = 'rank'
 					AND @extschema@.l4_told_text(n.message) <> n.message AND (n.unit, n.rank) IN (SELECT b.unit, b.rank FROM bereft b)
 				AS peer, h.together, h.exception,
-			-- which signal that was a shape leaves out
-			CASE WHEN h.closing AND n.kind <> 'system' THEN n.message ~ (l4_placed_records.wordings).killed END AS killed,
+			-- which signal that was a shape leaves out; how a process ends that lost another one before is no cause
+			CASE WHEN h.closing AND n.kind <> 'system' AND (q.ts <= n.first_ts) IS NOT TRUE
+				THEN n.message ~ (l4_placed_records.wordings).killed END AS killed,
 			h.gathered, h.announcing, n.gravity AS told_gravity,
 			GREATEST(n.gravity, CASE WHEN n.message IS NULL THEN h.gravity END) AS gravity,
 			(n.stream_id, n.shape_id) IN (SELECT a.stream_id, a.shape_id FROM unnest(l4_placed_records.accusations) a)
@@ -217,6 +219,7 @@ BEGIN ATOMIC
 				THEN @extschema@.l4_told_path(@extschema@.l4_told_text(n.message)) END AS path
 		FROM unnest(l4_placed_records.unexplained) n
 		JOIN shape h ON h.shape_id = n.shape_id
+		LEFT JOIN (SELECT b.unit, min(b.ts) AS ts FROM bereft b GROUP BY b.unit) q ON q.unit = n.unit
 		LEFT JOIN @extschema@.l4_told_ranks(l4_placed_records.unexplained, wordings) e
 			ON n.kind = 'rank' AND e.source = n.source AND e.unit = COALESCE(n.unit, '') AND e.rank = COALESCE(n.rank, -1)
 			AND e.line_no < n.first_line

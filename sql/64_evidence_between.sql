@@ -106,7 +106,9 @@ BEGIN ATOMIC
 	size AS (
 		SELECT count(DISTINCT p.unit) FILTER (WHERE p.silent) AS units_silent, count(DISTINCT p.unit) AS units FROM place p
 	)
-	SELECT u.unit, u.node, u.rank, 'between', CASE WHEN p.silent THEN 1 / sqrt(z.units_silent) ELSE 1 END, NULL::float8,
+	SELECT u.unit, u.node, u.rank, 'between',
+		-- several share the suspicion, as do the two ends of a link
+		1 / sqrt(CASE WHEN p.silent THEN z.units_silent ELSE z.units END), NULL::float8,
 		'evidence_between_share',
 		jsonb_build_object('receiving', p.receiving, 'sending', p.sending,
 				'ranks_receiving', (SELECT count(*) FROM stuck o WHERE NOT o.sends),

@@ -147,7 +147,8 @@ SELECT make_job('colon', 'CASE WHEN s > 40 THEN 1.5 ELSE 0.3 END', every => 1, s
 DELETE FROM line WHERE job = 'colon' AND (rank > 2 OR line ~ 'took' AND substring(line, 'step (\d+)')::int <= 40);
 SELECT load_job('colon') \g /dev/null
 SELECT l4_broken_down('step <*> took <*> seconds: data <*>, forward <*>', 4) AS whole,
-	l4_broken_down('step <*> took <*> seconds of <*>, forward <*>', 4) AS none;
+	l4_broken_down('step <*> took <*> seconds of <*>, forward <*>', 4) AS none,
+	l4_text_seconds('samples/sec: <*>', 1, '8.4') AS rate;
 SELECT count(*) AS by_parts FROM l4_timed_parameters('colon', l4_limits_in_force()) t WHERE t.position = 4;
 \echo == where steps are slow, an agent says long after all others that a process ended; not where rank 0 runs, nor by a second
 SELECT make_job(j, 'CASE WHEN s > 40 THEN 1.5 ELSE 0.3 END') FROM unnest('{ends,first,soon,fast}'::text[]) j \g /dev/null
