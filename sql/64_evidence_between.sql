@@ -22,20 +22,25 @@ CREATE FUNCTION @extschema@.l4_stuck_ranks(unexplained @extschema@.l4_unexplaine
 RETURNS SETOF @extschema@.l4_stuck_rank
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
 BEGIN ATOMIC
-	WITH example AS MATERIALIZED (
-		-- judged once a shape, as thousands of ranks log the same; a shape leaves out files, as of a library's sources
-		SELECT DISTINCT ON (r.shape_id) r.shape_id, r.message FROM unnest(l4_stuck_ranks.unexplained) r
-		WHERE r.kind = 'rank' AND r.peer AND r.rank IS NOT NULL AND r.unit IS NOT NULL AND r.message IS NOT NULL
-		ORDER BY r.shape_id, r.rank, r.stream_id, r.first_line
+	WITH statement AS MATERIALIZED (
+		-- judged once a shape, as thousands of ranks log the same
+		SELECT t.* FROM (SELECT h.shape_id, h.shape ~ (wordings).stuck_sending AS sends,
+				h.shape ~ (wordings).stuck_receiving AS receives
+			FROM @extschema@.l4_shape h
+			WHERE h.shape_id = ANY (ARRAY(SELECT DISTINCT r.shape_id FROM unnest(l4_stuck_ranks.unexplained) r
+				WHERE r.kind = 'rank' AND r.peer AND r.rank IS NOT NULL AND r.unit IS NOT NULL)) OFFSET 0) t
+		WHERE t.sends <> t.receives
 	),
-	statement AS MATERIALIZED (
-		SELECT e.shape_id, e.message ~ (wordings).stuck_sending AS sends, e.message ~ (wordings).stuck_receiving AS receives,
-			e.message ~ (wordings).ring_back AS back
-		FROM example e
+	example AS MATERIALIZED (
+		-- a shape leaves out files, as of a library's sources
+		SELECT r.shape_id, min(r.message COLLATE "C") ~ (wordings).ring_back AS back
+		FROM unnest(l4_stuck_ranks.unexplained) r JOIN statement s ON s.shape_id = r.shape_id
+		WHERE r.kind = 'rank' GROUP BY r.shape_id
 	)
-	SELECT DISTINCT ON (r.rank) r.rank, r.unit, s.sends, s.back, r.stream_id, r.shape_id, r.first_line, r.first_ts
+	SELECT DISTINCT ON (r.rank) r.rank, r.unit, s.sends, e.back IS TRUE, r.stream_id, r.shape_id, r.first_line, r.first_ts
 	FROM unnest(l4_stuck_ranks.unexplained) r JOIN statement s ON s.shape_id = r.shape_id
-	WHERE r.kind = 'rank' AND r.rank IS NOT NULL AND r.unit IS NOT NULL AND s.sends <> s.receives
+	JOIN example e ON e.shape_id = r.shape_id
+	WHERE r.kind = 'rank' AND r.rank IS NOT NULL AND r.unit IS NOT NULL
 	ORDER BY r.rank, r.first_ts, r.stream_id, r.first_line, r.shape_id;
 END;
 COMMENT ON FUNCTION @extschema@.l4_stuck_ranks(@extschema@.l4_unexplained_record[], @extschema@.l4_wordings) IS
