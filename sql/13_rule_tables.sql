@@ -166,7 +166,7 @@ CREATE TABLE @extschema@.l4_wording (
 		'itself', 'measured', 'host_name', 'device', 'headed', 'own_header', 'finished', 'recovered', 'lossy', 'outcome',
 		'out_of', 'stage', 'component', 'grave_word', 'slowest', 'done', 'connections', 'short_handed', 'unreached', 'gave_up',
 		'hung_up', 'referral', 'called_off', 'gathered', 'announcing', 'led_by', 'reference',
-		'ends_children', 'digest')),
+		'ends_children', 'digest', 'timed', 'killed', 'stuck_sending', 'stuck_receiving', 'ring_back')),
 	stage text CHECK (stage = ANY (@extschema@.l4_stages())),
 	priority int NOT NULL DEFAULT 100,
 	pattern text NOT NULL,
@@ -204,7 +204,9 @@ COMMENT ON COLUMN @extschema@.l4_wording.class IS
 'gathered (one record stands for those of several processes), '
 'announcing (what is wrong the next record says), led_by (a field that tells who leads), reference (the rank with '
 'which another one is compared, or that reports of another one), '
-'ends_children (a process ends those that it started), digest (what digests look like), '
+'ends_children (a process ends those that it started), digest (what digests look like), timed (how long something took), '
+'killed (a process was killed), stuck_sending, stuck_receiving (waiting to send, or to receive, was in vain), ring_back (of an '
+'operation around a ring, in which each rank sends to the one before it), '
 'outcome (the word before a number that says how something ended), out_of (what stands between a number and what '
 'it is out of), stage (an error names its stage), component (or the code that failed), grave_word (kept apart while importing)';
 COMMENT ON COLUMN @extschema@.l4_wording.stage IS
@@ -267,7 +269,7 @@ COMMENT ON COLUMN @extschema@.l4_advice_rule.suspected IS
 'a node stands out (true), or none does';
 COMMENT ON COLUMN @extschema@.l4_advice_rule.evidence IS
 'kind of the strongest evidence against the suspect: missing, silent, quiet, named, accused, first, own, lag, behind, late, '
-'counter, slow, setup, link, forest';
+'counter, slow, setup, link, between, forest';
 COMMENT ON COLUMN @extschema@.l4_advice_rule.roles IS
 'part that the known fault plays in this job: root, cascade or confirmation';
 COMMENT ON COLUMN @extschema@.l4_advice_rule.fault_keys IS

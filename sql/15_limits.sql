@@ -192,6 +192,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'Who alone is set up differently need not have failed by that, but nobody else has it to answer for: enough alone.'),
 	(true, 'weight_link', 2, 'weight',
 		'Between two that accuse only each other something is broken: either may be it, and both are named.'),
+	(true, 'weight_between', 3, 'weight',
+		'Around a ring who waits to send and who waits to receive tell the place, though they are all victims.'),
 	(true, 'weight_flow', 3, 'weight', 'Switches are no party: who ceased to send, or sends slowly, is seen from outside.'),
 	(true, 'weight_forest', 0.5, 'weight', 'Counts of records point at the loudest, which is the victim as often as not.'),
 	(true, 'weight_needed', 2, 'weight',
@@ -348,9 +350,20 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'evidence_slow_named_before', 0.5, 'share of records', '... unless it was so before: somebody always is.'),
 	(true, 'evidence_slow_waits_part', 0.9, 'part',
 		'Who waits less than the others is slow elsewhere, as a rule: a little less than slowness itself.'),
+	(true, 'evidence_slow_explained_share', 0.5, 'share of what a step takes longer',
+		'What one rank alone takes longer by so much explains most of it; so what all others wait longer, if this one does not.'),
+	(true, 'evidence_slow_idle_share', 0.1, 'share of what a step takes longer', 'What grew by no more did not grow.'),
+	(true, 'evidence_ends_factor', 4, 'factor',
+		'Since steps are slow, whose processes end later than all others'' by so many times what lies between these is short of '
+		'something at the end, too ...'),
+	(true, 'evidence_ends_least', 1.5, 's', '... and this long: ends are told to the second, and ranks end at their leisure.'),
+	(true, 'evidence_slow_ends_part', 0.75, 'part', 'Slow at the end is less than slow in the steps.'),
 
 	(true, 'evidence_link_share', 0.333333333333333333, 'links a node',
 		'Where more links are bad the network is, not a link.'),
+
+	(true, 'evidence_between_share', 0.5, 'share of ranks',
+		'So many must wait in vain, to send or to receive, that these tell where between them a ring is broken.'),
 
 	(true, 'evidence_setup_explains_factor', 3, 'factor',
 		'Where a rank fails because ranks do not have alike what they must, one that is set up differently explains it: more '

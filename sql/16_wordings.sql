@@ -50,6 +50,10 @@
  *                meant
  *   ends_children  a process ends those that it started: one of them failed, or it is itself told to end
  *   digest       a value that is a digest or a drawn identifier: no number, though it may be read as one
+ *   timed        a statement that says how long something took
+ *   killed       a process was killed by a signal that none is told to end by, as who started it says
+ *   stuck_sending, stuck_receiving  waiting to send was in vain, as nobody takes anything; or to receive, as nothing comes
+ *   ring_back    of an operation around a ring, in which each rank sends to the one before it, whatever stands in the traceback
  *   out_of       what stands between a number and the total that it is out of
  *   stage        an error names its own stage (its traceback or its object); tried by priority, then name
  *   component    the code that failed, by the line of its exception or the nearest frame that says; tried likewise
@@ -412,6 +416,27 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'no error file defined for parent, to copy child error file (/tmp/error.json)'),
 	(true, 'announcing', 'error_in', '\m(error|exception|failure)s?\M [^\n]{1,60}:\s*$',
 		'Error in training function:');
+
+-- Ranks that are stuck in one operation. Gloo reduces around a ring, in which rank r sends to rank r - 1 (its sources:
+-- allreduce.cc); not so what gathers, scatters or only meets.
+INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALUES
+	(true, 'timed', 'how_long', '\m(took|takes|elapsed|duration|seconds|(\w+_)?[mun]?s(ec)?=)\M|\mslow (step|iteration|batch)\M'
+			'|\m\w+_[mun]?s(ec)?[=:]',
+		'iteration 10 took 1.02s (data 0.01s)'),
+	(true, 'killed', 'by_signal',
+		'\msig(kill|segv|bus|ill|fpe)\M|\mexit ?code\W{1,3}-(4|7|8|9|11)\M|\m(killed by|died (by|of)|by) signal:? (4|7|8|9|11)\M',
+		'traceback : Signal 9 (SIGKILL) received by PID 5'),
+	(true, 'stuck_sending', 'send_timed_out',
+		'\mtim(e|es|ed|ing) ?out\M[^\n]{0,60}\m(send|sends|sending|write|writes|writing)\M'
+			'|\m(send|sends|sending|write|writes|writing)\M[^\n]{0,40}\mtim(e|es|ed|ing) ?out\M',
+		'Timed out waiting 20000ms for send operation to complete'),
+	(true, 'stuck_receiving', 'receive_timed_out',
+		'\mtim(e|es|ed|ing) ?out\M[^\n]{0,60}\m(recv|receive|receives|receiving|read|reads|reading)\M'
+			'|\m(recv|receive|receives|receiving|read|reads|reading)\M[^\n]{0,40}\mtim(e|es|ed|ing) ?out\M',
+		'Timed out waiting 20000ms for recv operation to complete'),
+	(true, 'ring_back', 'gloo_reduces',
+		'^(?!.*(barrier|gather|scatter|broadcast|all_?to_?all)).*\mgloo/transport/',
+		'RuntimeError: [gloo/transport/tcp/unbound_buffer.cc:81] Timed out waiting 20000ms for recv operation to complete');
 
 -- All that stands between the two numbers.
 INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALUES

@@ -72,7 +72,12 @@ CREATE TYPE @extschema@.l4_wordings AS (
 	led_by text,
 	reference text,
 	ends_children text,
-	digest text
+	digest text,
+	timed text,
+	killed text,
+	stuck_sending text,
+	stuck_receiving text,
+	ring_back text
 );
 COMMENT ON TYPE @extschema@.l4_wordings IS
 'The wordings in force in one value: for each class of l4_wording one pattern that matches what any of its rows does (a '

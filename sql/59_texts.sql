@@ -218,7 +218,8 @@ BEGIN ATOMIC
 		substring(split_part(l4_text_seconds.shape, '<*>', l4_text_seconds.position),
 			'(?:time|elapsed|took|takes?|duration|latency|waited|cost)[^<]{0,20}\(((?:ns|us|ms|s|secs?|seconds?))\)[\s:=|]*$'),
 		substring(split_part(l4_text_seconds.shape, '<*>', l4_text_seconds.position),
-			'(?:(?<!per)_|(?<!per )\m)((?:ns|us|ms|secs?|seconds?|msecs?|usecs?|milliseconds?|microseconds?)'
+			-- what is told per second is no duration
+			'(?:(?<!per)_|(?<!per |/)\m)((?:ns|us|ms|secs?|seconds?|msecs?|usecs?|milliseconds?|microseconds?)'
 			-- "tokens_s" are no seconds
 			'|(?<=(?:time|elapsed|took|duration|latency|wait|waited|cost|compute|forward|backward|step|iter|iteration|reduce'
 			'|comm|sync|load|read|save|total)_)s)["'']?(?:\s?=|:)\s?["'']?$'),
@@ -235,9 +236,10 @@ COMMENT ON FUNCTION @extschema@.l4_text_seconds(text, int, text) IS
 CREATE FUNCTION @extschema@.l4_broken_down(shape text, "position" int) RETURNS int
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20
 BEGIN ATOMIC
-	-- what stands before the value, from the last number with a unit that a parenthesis is opened behind
+	-- what stands before the value, from the last number with a unit that a parenthesis is opened behind, or a colon stands
 	SELECT l4_broken_down.position
-		- cardinality(string_to_array(substring(s.before, '<\*>\s?(?:[num]?s|secs?|seconds?|[mu]secs?)\s?\(([^()]*)$'), '<*>'))
+		- cardinality(string_to_array(substring(s.before,
+			'<\*>\s?(?:[num]?s|secs?|seconds?|[mu]secs?)(?:\s?\(|:\s)([^()]*)$'), '<*>'))
 	FROM (SELECT array_to_string((string_to_array(l4_broken_down.shape, '<*>'))[1:l4_broken_down.position], '<*>') AS before) s;
 END;
 COMMENT ON FUNCTION @extschema@.l4_broken_down(text, int) IS

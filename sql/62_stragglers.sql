@@ -138,6 +138,60 @@ COMMENT ON FUNCTION @extschema@.l4_late_ranks(text, @extschema@.l4_job_stream[],
 'slow, and so by more than chance tells (z robust standard deviations) and by a part of what a step takes longer; with the '
 'numbers for l4_evidence.';
 
+CREATE FUNCTION @extschema@.l4_late_ends(job_id text, streams @extschema@.l4_job_stream[],
+	clocks @extschema@.l4_clock_offset[], slow @extschema@.l4_slow_regime, limits @extschema@.l4_limits)
+RETURNS TABLE (unit text, node text, rank int, shape_id bigint, "position" int, z double precision, numbers jsonb)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1
+BEGIN ATOMIC
+	-- A machine that is short of something (its processor is throttled, it swaps) is slow at whatever it does, so also at ending
+	-- a process, though all come to the end of the last step together. Where the first rank is, more is done at the end by
+	-- right (what is saved, what is reported).
+	WITH last AS MATERIALIZED (
+		SELECT max(t.started_at) AS at FROM @extschema@.l4_job_timeline(l4_late_ends.job_id) t
+		WHERE (l4_late_ends.slow).after IS NOT NULL
+	),
+	stream AS MATERIALIZED (
+		SELECT s.stream_id, s.unit, s.node, COALESCE(k.ahead, '0') AS ahead,
+			s.unit IN (SELECT f.unit FROM unnest(l4_late_ends.streams) f WHERE f.kind = 'rank' AND f.rank = 0) AS leads
+		FROM last l, unnest(l4_late_ends.streams) s LEFT JOIN unnest(l4_late_ends.clocks) k ON k.node = s.unit
+		WHERE s.kind <> 'rank' AND s.unit IS NOT NULL AND s.last_ts - COALESCE(k.ahead, '0') > l.at
+	),
+	told AS MATERIALIZED (
+		SELECT o.*, count(*) OVER (PARTITION BY o.shape_id) AS units
+		FROM (
+			SELECT s.unit, s.node, COALESCE(bool_or(s.leads), false) AS leads, e.shape_id,
+				EXTRACT(epoch FROM min(e.first_ts - s.ahead))::float8 AS at
+			FROM @extschema@.l4_job_counts(l4_late_ends.job_id, ARRAY(SELECT o.stream_id FROM stream o)) e
+			JOIN stream s ON s.stream_id = e.stream_id
+			CROSS JOIN last l
+			WHERE e.first_ts - s.ahead > l.at
+			GROUP BY s.unit, s.node, e.shape_id) o
+	),
+	placed AS (
+		SELECT t.*, row_number() OVER (PARTITION BY t.shape_id ORDER BY t.at DESC, t.unit) AS turn
+		FROM told t WHERE NOT (t.leads AND t.units > (limits).evidence_slow_streams)
+	),
+	others AS (
+		SELECT p.shape_id, min(p.at) AS first_at, max(p.at) AS last_at FROM placed p
+		WHERE p.turn > 1 AND p.units >= (limits).evidence_slow_streams
+			AND p.units >= (limits).evidence_late_node_share
+				* (SELECT count(DISTINCT u.unit) FROM unnest(l4_late_ends.streams) u WHERE u.unit IS NOT NULL)
+		GROUP BY p.shape_id HAVING count(*) > 1
+	)
+	SELECT p.unit, p.node, NULL::int, p.shape_id, NULL::int,
+		(p.at - o.last_at) / GREATEST(o.last_at - o.first_at, (limits).evidence_ends_least / (limits).evidence_ends_factor),
+		jsonb_build_object('ends_seconds', p.at - o.last_at, 'others_seconds', o.last_at - o.first_at, 'units', p.units)
+	FROM placed p JOIN others o ON o.shape_id = p.shape_id
+	WHERE p.turn = 1 AND NOT p.leads AND p.at - o.last_at
+		> GREATEST((limits).evidence_ends_factor * (o.last_at - o.first_at), (limits).evidence_ends_least);
+END;
+COMMENT ON FUNCTION @extschema@.l4_late_ends(text, @extschema@.l4_job_stream[], @extschema@.l4_clock_offset[],
+	@extschema@.l4_slow_regime, @extschema@.l4_limits) IS
+'Step: The unit of a job with slow steps whose processes end long after those of all others, as a statement says that the '
+'launchers, agents and system logs of most units make after the last iteration began: by evidence_ends_factor times what lies '
+'between the others, and evidence_ends_least at least; not the unit of rank 0. How many times (z), and the numbers for '
+'l4_evidence. Times by the clock of the most units. Reads the counts of the logs that go on after the last iteration.';
+
 CREATE FUNCTION @extschema@.l4_called_slowest(job_id text, slow @extschema@.l4_slow_regime, limits @extschema@.l4_limits,
 	wordings @extschema@.l4_wordings)
 RETURNS TABLE (unit text, node text, rank int, shape_id bigint, "position" int, z double precision, numbers jsonb)

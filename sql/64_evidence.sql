@@ -17,6 +17,7 @@
  *   counter   a number in its system log (errors, retransmissions) grew far more than on the other nodes
  *   slow      its own durations stand out from the other nodes', or became longer when the job's steps did; or it waits far
  *             less than they do
+ *   between   around a ring some wait to receive and others to send, and it lies between these
  *   link      something is broken between it and another one: they accuse only each other, or a counter towards it grew
  *   setup     it is set up differently: before the job iterates it has another version, size or endpoint than all others
  *   forest    the Isolation Forest over counts of unexplained records sets it apart
@@ -197,10 +198,16 @@ BEGIN ATOMIC
 			t.told ~ (l4_placed_records.wordings).exception
 				OR t.told ~ (l4_placed_records.wordings).itself AS exception,
 			t.told ~ (l4_placed_records.wordings).announcing AS announcing,
+			t.told ~ (l4_placed_records.wordings).closing AS closing,
 			@extschema@.l4_text_gravity(t.told, l4_placed_records.wordings) AS gravity
 		FROM @extschema@.l4_shape h
 		CROSS JOIN LATERAL (SELECT @extschema@.l4_told_text(h.shape) AS told OFFSET 0) t
 		WHERE h.shape_id = ANY (ARRAY(SELECT DISTINCT n.shape_id FROM unnest(l4_placed_records.unexplained) n))
+	),
+	bereft AS MATERIALIZED (
+		SELECT b.unit, b.rank, min(b.first_ts) AS ts FROM unnest(l4_placed_records.unexplained) b
+		WHERE b.kind = 'rank' AND b.peer AND b.gravity >= (l4_placed_records.limits).gravity_error
+		GROUP BY b.unit, b.rank
 	),
 	record AS MATERIALIZED (
 		-- alike are records of one event, and tracebacks with the same last line, whatever stands before all lines
@@ -209,7 +216,14 @@ BEGIN ATOMIC
 			CASE WHEN n.message IS NULL THEN h.ending ELSE n.ending END AS ending,
 			n.peer OR n.message IS NULL AND h.peer OR e.line_no IS NOT NULL
 				-- who counts what gets lost on the way is one of two ends
-				OR COALESCE(n.numbers ->> 'name' ~ (l4_placed_records.wordings).lossy, false) AS peer, h.together, h.exception,
+				OR COALESCE(n.numbers ->> 'name' ~ (l4_placed_records.wordings).lossy, false)
+				-- a stack without an error, which others' lines tore from it, is of what its rank says then
+				OR n.gravity < (l4_placed_records.limits).gravity_trouble AND n.kind = 'rank'
+					AND @extschema@.l4_told_text(n.message) <> n.message AND (n.unit, n.rank) IN (SELECT b.unit, b.rank FROM bereft b)
+				AS peer, h.together, h.exception,
+			-- which signal that was a shape leaves out; how a process ends that lost another one before is no cause
+			CASE WHEN h.closing AND n.kind <> 'system' AND (q.ts <= n.first_ts) IS NOT TRUE
+				THEN n.message ~ (l4_placed_records.wordings).killed END AS killed,
 			h.gathered, h.announcing, n.gravity AS told_gravity,
 			GREATEST(n.gravity, CASE WHEN n.message IS NULL THEN h.gravity END) AS gravity,
 			(n.stream_id, n.shape_id) IN (SELECT a.stream_id, a.shape_id FROM unnest(l4_placed_records.accusations) a)
@@ -219,6 +233,7 @@ BEGIN ATOMIC
 				THEN @extschema@.l4_told_path(@extschema@.l4_told_text(n.message)) END AS path
 		FROM unnest(l4_placed_records.unexplained) n
 		JOIN shape h ON h.shape_id = n.shape_id
+		LEFT JOIN (SELECT b.unit, min(b.ts) AS ts FROM bereft b GROUP BY b.unit) q ON q.unit = n.unit
 		LEFT JOIN @extschema@.l4_told_ranks(l4_placed_records.unexplained, wordings) e
 			ON n.kind = 'rank' AND e.source = n.source AND e.unit = COALESCE(n.unit, '') AND e.rank = COALESCE(n.rank, -1)
 			AND e.line_no < n.first_line
@@ -227,7 +242,9 @@ BEGIN ATOMIC
 		r.unit, r.node, r.rank, r.kind, r.source, r.stream_id, r.shape_id, r.first_line, r.first_ts,
 		cardinality(l4_placed_records.units), k.units, r.accuses,
 		r.told_gravity >= (l4_placed_records.limits).gravity_trouble,
-		r.gravity >= (l4_placed_records.limits).gravity_error, r.peer, r.alike, r.path, r.stage,
+		r.gravity >= (l4_placed_records.limits).gravity_error,
+		-- of whom it says that it was killed: that is no victim of another one's end, which ends by itself
+		r.peer AND (r.killed AND NOT r.accuses) IS NOT TRUE, r.alike, r.path, r.stage,
 		r.gravity >= (l4_placed_records.limits).gravity_error AND NOT r.accuses AND NOT r.peer AND NOT r.together
 			AND NOT r.announcing
 			AND (r.kind = 'rank' OR r.kind = 'other' AND r.exception),
@@ -294,6 +311,41 @@ COMMENT ON FUNCTION @extschema@.l4_surviving_placed(text, @extschema@.l4_placed_
 	@extschema@.l4_limits) IS
 'Step: placed records, with which of them their ranks survived (l4_survived_records): these are no error that speaks for '
 'itself, however grave they sound.';
+
+CREATE FUNCTION @extschema@.l4_without_slowness(job_id text, placed @extschema@.l4_placed_record[],
+	streams @extschema@.l4_job_stream[], limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
+RETURNS SETOF @extschema@.l4_placed_record
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1000
+BEGIN ATOMIC
+	-- Of a step that takes long all that wait for one are slow. Who says so is not to blame, nor who does not say it; what
+	-- durations tell is compared by itself (l4_evidence_slow).
+	WITH mild AS MATERIALIZED (
+		SELECT p.turn, p.unit, p.shape_id, p.iteration, p.first_ts, s.last_iteration FROM unnest(l4_without_slowness.placed) p
+		JOIN unnest(l4_without_slowness.streams) s ON s.stream_id = p.stream_id
+		WHERE p.kind = 'rank' AND NOT p.grave AND NOT p.accuses AND NOT p.peer
+	),
+	timed AS MATERIALIZED (
+		-- ranks with other work (the first and the last of a pipeline) tell of other parts, but begin alike
+		SELECT h.shape_id, split_part(h.shape, '<*>', 1) || split_part(h.shape, '<*>', 2) AS words
+		FROM @extschema@.l4_shape h
+		WHERE h.shape_id IN (SELECT m.shape_id FROM mild m) AND h.shape ~ (l4_without_slowness.wordings).timed
+	),
+	good AS MATERIALIZED (
+		SELECT @extschema@.l4_last_good(l4_without_slowness.job_id, limits) AS ts WHERE EXISTS (SELECT FROM timed)
+	),
+	outlived AS MATERIALIZED (
+		-- by its own iterations, or by those of the job
+		SELECT m.turn, m.unit, t.words FROM mild m JOIN timed t ON t.shape_id = m.shape_id CROSS JOIN good g
+		WHERE m.last_iteration >= m.iteration + (limits).alone_good_iterations OR m.first_ts < g.ts
+	),
+	several AS (SELECT o.words FROM outlived o GROUP BY o.words HAVING count(DISTINCT o.unit) > 1)
+	SELECT p.* FROM unnest(l4_without_slowness.placed) p
+	WHERE p.turn NOT IN (SELECT o.turn FROM outlived o JOIN several v ON v.words = o.words);
+END;
+COMMENT ON FUNCTION @extschema@.l4_without_slowness(text, @extschema@.l4_placed_record[], @extschema@.l4_job_stream[],
+	@extschema@.l4_limits, @extschema@.l4_wordings) IS
+'Step: placed records without those by which ranks of several units say, no worse than as a warning, how long something took '
+'(wordings of class timed), and went on to iterate, or the job did.';
 
 CREATE FUNCTION @extschema@.l4_bereft_ranks(placed @extschema@.l4_placed_record[])
 RETURNS TABLE (unit text, rank int, turn bigint)
@@ -419,12 +471,12 @@ BEGIN ATOMIC
 		FROM unnest(l4_telling_streams.placed) p
 	),
 	wide AS MATERIALIZED (
-		SELECT bool_or(r.common) AS any, min(r.first_ts) FILTER (WHERE r.common) AS first_ts FROM record r WHERE r.kind = 'rank'
+		SELECT bool_or(r.common) AS any, max(r.first_ts) FILTER (WHERE r.common) AS last_ts FROM record r WHERE r.kind = 'rank'
 	)
 	SELECT DISTINCT r.stream_id FROM record r
 	WHERE r.common OR r.by_itself OR r.accuses OR r.kind = 'launcher'
-		-- that it lost a peer, and not for certain later than the others complain
-		OR r.bereft AND (r.first_ts > (SELECT w.first_ts FROM wide w)) IS NOT TRUE
+		-- that it lost a peer, and not for certain later than all others complain: then it is one more of those that do
+		OR r.bereft AND (r.first_ts > (SELECT w.last_ts FROM wide w)) IS NOT TRUE
 		OR r.kind = 'rank' AND (SELECT w.any FROM wide w) IS NOT TRUE;
 END;
 COMMENT ON FUNCTION @extschema@.l4_telling_streams(@extschema@.l4_placed_record[], @extschema@.l4_limits) IS

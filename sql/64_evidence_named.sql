@@ -8,7 +8,12 @@ CREATE FUNCTION @extschema@.l4_evidence_named(units @extschema@.l4_unit[], accus
 RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
 BEGIN ATOMIC
-	WITH statement AS (
+	WITH words AS MATERIALIZED (
+		-- the row of a table begins with an identifier, which may look like a word
+		SELECT h.shape_id, regexp_replace(h.shape, '^\S+', '') AS words FROM @extschema@.l4_shape h
+		WHERE h.shape_id IN (SELECT o.shape_id FROM unnest(l4_evidence_named.accusations) o WHERE o.accuser IS NULL)
+	),
+	statement AS (
 		-- how all others were told to end is another statement, though it be of the same shape
 		SELECT o.shape_id, count(DISTINCT o.unit) AS units FROM unnest(l4_evidence_named.accusations) o
 		WHERE o.accuser IS NULL AND NOT o.ending GROUP BY o.shape_id
@@ -24,11 +29,11 @@ BEGIN ATOMIC
 		ORDER BY 1, 2, 3 LIMIT 1
 	),
 	claim AS MATERIALIZED (
-		SELECT a.*, (a.closing AND (a.first_ts, a.source, a.line_no) > (o.first_ts, o.source, o.line_no)) IS TRUE AS after
-		FROM unnest(l4_evidence_named.accusations) a LEFT JOIN told o ON true
+		SELECT a.*, (a.closing AND (a.first_ts, a.source, a.line_no) > (o.first_ts, o.source, o.line_no)) IS TRUE AS after, w.words
+		FROM unnest(l4_evidence_named.accusations) a JOIN words w ON w.shape_id = a.shape_id LEFT JOIN told o ON true
 		WHERE a.accuser IS NULL AND NOT a.ending
 	),
-	target AS (SELECT c.shape_id, count(DISTINCT c.unit) AS units FROM claim c WHERE NOT c.after GROUP BY c.shape_id),
+	target AS (SELECT c.words, count(DISTINCT c.unit) AS units FROM claim c WHERE NOT c.after GROUP BY c.words),
 	grave AS (SELECT r.shape_id FROM unnest(l4_evidence_named.unexplained) r
 		WHERE r.unit IS NULL AND r.gravity >= (l4_evidence_named.limits).gravity_fatal),
 	ended AS (SELECT r.unit FROM unnest(l4_evidence_named.unexplained) r
@@ -36,9 +41,9 @@ BEGIN ATOMIC
 	said AS (
 		-- in all, but for those that are killed as they do not end when they are told to, as they say: who fails by itself
 		-- first may well have missed another one
-		SELECT c.shape_id, count(DISTINCT c.unit) AS units FROM claim c
+		SELECT c.words, count(DISTINCT c.unit) AS units FROM claim c
 		WHERE NOT (c.after AND c.shape_id IN (SELECT g.shape_id FROM grave g) AND c.unit IN (SELECT e.unit FROM ended e))
-		GROUP BY c.shape_id
+		GROUP BY c.words
 	)
 	-- a launcher names whose process ended: that counts as far as it comes before the failure shows at large
 	SELECT a.unit, a.node, a.rank, 'named',
@@ -56,8 +61,8 @@ BEGIN ATOMIC
 			'name', a.name, 'source', a.source),
 		a.shape_id, a.stream_id, a.line_no, a.first_ts
 	FROM claim a
-	JOIN target t ON t.shape_id = a.shape_id
-	JOIN said s ON s.shape_id = a.shape_id
+	JOIN target t ON t.words = a.words
+	JOIN said s ON s.words = a.words
 	CROSS JOIN (SELECT (l4_evidence_named.at_large).*) f
 	WHERE NOT a.after AND s.units < cardinality(l4_evidence_named.units)
 		AND @extschema@.l4_is_few(t.units, cardinality(l4_evidence_named.units),
@@ -67,5 +72,6 @@ COMMENT ON FUNCTION @extschema@.l4_evidence_named(@extschema@.l4_unit[], @extsch
 	@extschema@.l4_unexplained_record[], @extschema@.l4_placed_record, @extschema@.l4_limits) IS
 'Step: Evidence of kind named: an unexplained record of a stream of no unit (a collector, a controller, a launcher) names '
 'the unit. Not what says that processes are over after an order to end, or after a statement that names most units (no news); '
-'nor statements that name all units, or more of them than evidence_named_share while that is news. Of those that name more in '
+'nor statements (of the same words but the first) that name all units, or more of them than evidence_named_share while that is '
+'news. Of those that name more in '
 'all evidence_named_again_part.';

@@ -239,19 +239,31 @@ BEGIN ATOMIC
 		FROM change c JOIN middle m USING (shape_id, position)
 		GROUP BY m.shape_id, m.position, m.ranks, m.growth, m.level, m.before, m.after
 	),
+	share AS (
+		-- of what a step takes longer: where that of one rank alone grew by most of it, that one explains it; or where that of all
+		-- others did, who wait, and its own did not
+		SELECT c.*, count(*) FILTER (WHERE c.share > (limits).evidence_slow_idle_share) OVER w AS growing,
+			count(*) FILTER (WHERE c.share < (limits).evidence_slow_explained_share) OVER w AS steady
+		FROM (SELECT o.*, (o.after - o.before) / NULLIF((l4_changed_ranks.slow).after - (l4_changed_ranks.slow).before, 0)
+			AS share FROM change o) c
+		WINDOW w AS (PARTITION BY c.shape_id, c.position)
+	),
 	deviation AS (
 		SELECT c.*, s.before AS others_before, s.after AS others_after, s.needed, (c.growth - s.growth) / s.scale AS by_growth,
 			CASE WHEN abs(c.growth - s.growth) > ln((limits).slow_factor)
 				AND sign(c.growth - s.growth) = sign(c.level - s.level)
-				THEN (c.level - s.level) / s.level_scale END AS by_level
-		FROM change c JOIN spread s USING (shape_id, position)
+				THEN (c.level - s.level) / s.level_scale END AS by_level,
+			c.growing = 1 AND c.share >= (limits).evidence_slow_explained_share
+				OR c.steady = 1 AND c.share <= (limits).evidence_slow_idle_share AS explains
+		FROM share c JOIN spread s USING (shape_id, position)
 	)
 	SELECT d.unit, d.node, d.rank, d.shape_id, d.position, d.before, d.after, d.others_before, d.others_after,
 		-- of trifles nobody waits for anybody, and who takes less than the others is waited for only where these take longer
 		CASE WHEN GREATEST(d.before, d.after, d.others_after)
 				> (limits).evidence_slow_step_share * (l4_changed_ranks.slow).after
 				AND (d.by_growth > 0 OR d.others_after > (limits).slow_factor * d.others_before)
-			THEN CASE WHEN abs(d.by_growth) > d.needed THEN d.by_growth WHEN abs(d.by_level) > d.needed THEN d.by_level END END
+			THEN CASE WHEN abs(d.by_growth) > d.needed OR d.explains THEN d.by_growth
+				WHEN abs(d.by_level) > d.needed THEN d.by_level END END
 	FROM deviation d;
 END;
 COMMENT ON FUNCTION @extschema@.l4_changed_ranks(text, @extschema@.l4_job_stream[], @extschema@.l4_slow_regime,
@@ -259,11 +271,13 @@ COMMENT ON FUNCTION @extschema@.l4_changed_ranks(text, @extschema@.l4_job_stream
 'Step: How the durations that ranks print, or that are listed of all, changed when the steps of the job became slow: before '
 'and since, in seconds, the same in the middle of the ranks, and by how many robust standard deviations of such growths, or of '
 'the durations since, the '
-'rank stands out (z; NULL where it does not). z above 0: it takes longer than before; below 0: it waits less, so the others '
+'rank stands out, or how many those are where what its own grew by explains what a step takes longer (z; NULL where neither). '
+'z above 0: it takes longer than before; below 0: it waits less, so the others '
 'may wait for it.';
 
 CREATE FUNCTION @extschema@.l4_slow_pieces(job_id text, streams @extschema@.l4_job_stream[],
-	slow @extschema@.l4_slow_regime, limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
+	clocks @extschema@.l4_clock_offset[], slow @extschema@.l4_slow_regime, limits @extschema@.l4_limits,
+	wordings @extschema@.l4_wordings)
 RETURNS TABLE (unit text, node text, rank int, shape_id bigint, "position" int, z double precision, numbers jsonb)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 10
 BEGIN ATOMIC
@@ -295,25 +309,28 @@ BEGIN ATOMIC
 	UNION ALL
 	SELECT a.* FROM @extschema@.l4_late_ranks(l4_slow_pieces.job_id, l4_slow_pieces.streams, l4_slow_pieces.slow, limits) a
 	UNION ALL
-	SELECT n.* FROM @extschema@.l4_called_slowest(l4_slow_pieces.job_id, l4_slow_pieces.slow, limits, wordings) n;
+	SELECT n.* FROM @extschema@.l4_called_slowest(l4_slow_pieces.job_id, l4_slow_pieces.slow, limits, wordings) n
+	UNION ALL
+	SELECT e.* FROM @extschema@.l4_late_ends(l4_slow_pieces.job_id, l4_slow_pieces.streams, l4_slow_pieces.clocks,
+		l4_slow_pieces.slow, limits) e;
 END;
-COMMENT ON FUNCTION @extschema@.l4_slow_pieces(text, @extschema@.l4_job_stream[], @extschema@.l4_slow_regime,
-	@extschema@.l4_limits, @extschema@.l4_wordings) IS
+COMMENT ON FUNCTION @extschema@.l4_slow_pieces(text, @extschema@.l4_job_stream[], @extschema@.l4_clock_offset[],
+	@extschema@.l4_slow_regime, @extschema@.l4_limits, @extschema@.l4_wordings) IS
 'Step: Ranks whose durations in a statement stand out: by how they changed when the steps of the job became slow '
 '(l4_changed_ranks), or, where there is no such place or too few durations about it, or all are since then, by their means '
 '(l4_slow_ranks); and '
-'those that come later since then (l4_late_ranks) or are called the slowest (l4_called_slowest); by how many standard '
-'deviations (z), and the numbers for l4_evidence.';
+'those that come later since then (l4_late_ranks), are called the slowest (l4_called_slowest) or end long after all others '
+'(l4_late_ends); by how many standard deviations (z), and the numbers for l4_evidence.';
 
 CREATE FUNCTION @extschema@.l4_evidence_slow(job_id text, units @extschema@.l4_unit[], streams @extschema@.l4_job_stream[],
-	rank_fails boolean, slow @extschema@.l4_slow_regime, limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
-RETURNS SETOF @extschema@.l4_evidence
+	clocks @extschema@.l4_clock_offset[], rank_fails boolean, slow @extschema@.l4_slow_regime, limits @extschema@.l4_limits,
+	wordings @extschema@.l4_wordings) RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 2
 BEGIN ATOMIC
 	WITH slowest AS (
 		SELECT DISTINCT ON (w.unit, w.shape_id, w.position, w.z > 0) w.*
-		FROM @extschema@.l4_slow_pieces(l4_evidence_slow.job_id, l4_evidence_slow.streams, l4_evidence_slow.slow, limits,
-			wordings) w
+		FROM @extschema@.l4_slow_pieces(l4_evidence_slow.job_id, l4_evidence_slow.streams, l4_evidence_slow.clocks,
+			l4_evidence_slow.slow, limits, wordings) w
 		-- only where no rank fails: in its wake durations go wrong, and all parameters of all ranks are read for it
 		WHERE NOT l4_evidence_slow.rank_fails
 		ORDER BY w.unit, w.shape_id, w.position, w.z > 0, abs(w.z) DESC, w.rank
@@ -322,16 +339,17 @@ BEGIN ATOMIC
 		SELECT w.*, count(*) OVER (PARTITION BY w.shape_id, w.position, w.z > 0) AS units_slow FROM slowest w
 	)
 	SELECT DISTINCT ON (w.unit) w.unit, w.node, w.rank, 'slow',
-		CASE WHEN w.z > 0 THEN 1 ELSE (limits).evidence_slow_waits_part END / sqrt(w.units_slow),
-		NULL::float8, 'evidence_slow_chances',
+		CASE WHEN w.numbers ? 'ends_seconds' THEN (limits).evidence_slow_ends_part
+			WHEN w.z > 0 THEN 1 ELSE (limits).evidence_slow_waits_part END / sqrt(w.units_slow),
+		NULL::float8, CASE WHEN w.numbers ? 'ends_seconds' THEN 'evidence_ends_factor' ELSE 'evidence_slow_chances' END,
 		w.numbers || jsonb_build_object('position', w.position, 'deviations', w.z, 'units_slow', w.units_slow),
 		w.shape_id, NULL::bigint, NULL::bigint, NULL::timestamptz
 	FROM shared w
 	WHERE @extschema@.l4_is_few(w.units_slow, cardinality(l4_evidence_slow.units), (limits).evidence_slow_node_share)
-	ORDER BY w.unit, w.z > 0 DESC, w.units_slow, abs(w.z) DESC, w.shape_id, w.position;
+	ORDER BY w.unit, w.z > 0 DESC, w.numbers ? 'ends_seconds', w.units_slow, abs(w.z) DESC, w.shape_id, w.position;
 END;
-COMMENT ON FUNCTION @extschema@.l4_evidence_slow(text, @extschema@.l4_unit[], @extschema@.l4_job_stream[], boolean,
-	@extschema@.l4_slow_regime, @extschema@.l4_limits, @extschema@.l4_wordings) IS
+COMMENT ON FUNCTION @extschema@.l4_evidence_slow(text, @extschema@.l4_unit[], @extschema@.l4_job_stream[],
+	@extschema@.l4_clock_offset[], boolean, @extschema@.l4_slow_regime, @extschema@.l4_limits, @extschema@.l4_wordings) IS
 'Step: Evidence of kind slow: the durations of one of the unit''s ranks stand out from the other ranks'' (l4_slow_pieces), '
 'the strongest piece of each unit. slow: l4_slow_regime, NULL where no steps are slow. Nothing where a rank fails with an '
 'error (rank_fails).';

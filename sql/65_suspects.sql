@@ -32,6 +32,7 @@ DECLARE
 	last_good timestamptz;
 	weights jsonb;
 	blamed boolean;
+	tells boolean;
 	measured boolean;
 	-- of an attempt that another one followed in the same files only what its records say is known, not where these end
 	overwritten CONSTANT boolean := @extschema@.l4_is_overwritten(l4_node_evidence.attempt);
@@ -73,6 +74,8 @@ BEGIN
 		placed := ARRAY(SELECT p FROM @extschema@.l4_surviving_placed(l4_node_evidence.job_id, placed, unexplained_shapes,
 			pooled, limits) p);
 	END IF;
+	placed := ARRAY(SELECT p FROM @extschema@.l4_without_slowness(l4_node_evidence.job_id, placed, streams,
+		limits, wordings) p);
 	at_large := @extschema@.l4_failure_at_large(placed, limits);
 	failing_streams := @extschema@.l4_failing_streams(placed, limits);
 	IF cardinality(failing_streams) > 0 THEN
@@ -96,6 +99,8 @@ BEGIN
 		AND (p.first_ts > slow_by OR p.first_ts < last_good) IS NOT TRUE);
 	-- what all have in common no single one is to blame for, however else it differs
 	blamed := cause.turn IS NULL;
+	-- of a job that is but slow there is no failure that anybody could be quiet about
+	tells := blamed AND (rank_fails OR slow.after IS NULL);
 	measured := blamed AND NOT overwritten;
 	IF measured THEN
 		counters := ARRAY(SELECT c FROM @extschema@.l4_evidence_counter(l4_node_evidence.job_id, units, streams, limits,
@@ -115,12 +120,13 @@ BEGIN
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_silent(l4_node_evidence.job_id, units, streams, clocks, limits)
 			WHERE NOT overwritten
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_quiet(l4_node_evidence.job_id, streams, telling_streams,
-			unexplained, accusations, limits) WHERE blamed
+			unexplained, accusations, limits) WHERE tells
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_quiet_rank(l4_node_evidence.job_id, streams, ranks, telling_streams,
-			limits) WHERE blamed
+			limits) WHERE tells
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_named(units, accusations, unexplained, at_large, limits)
 			WHERE blamed
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_accused(accusations, limits) WHERE blamed
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_between(units, streams, unexplained, limits, wordings) WHERE blamed
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_first(placed, at_large, cause,
 			CASE WHEN NOT EXISTS (SELECT FROM unnest(placed) p WHERE p.kind = 'rank' AND p.grave) THEN slow_by END, limits)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_lag(ranks) WHERE measured
@@ -130,7 +136,7 @@ BEGIN
 		UNION ALL SELECT c.* FROM unnest(counters) c
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_link(l4_node_evidence.job_id, units, accusations, counters,
 			unexplained, limits, wordings) WHERE measured
-		UNION ALL SELECT * FROM @extschema@.l4_evidence_slow(l4_node_evidence.job_id, units, streams, rank_fails,
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_slow(l4_node_evidence.job_id, units, streams, clocks, rank_fails,
 			slow, limits, wordings) WHERE measured
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_setup(streams, setups, unexplained, limits,
 			wordings)

@@ -39,6 +39,9 @@ BEGIN ATOMIC
 		WHEN numbers ? 'later_seconds' THEN format('since iteration %s it comes to "%s" %s s later, against the others, than '
 			'before', numbers ->> 'iteration', l4_slow_unit_sentence.gist,
 			@extschema@.l4_seconds_text((numbers ->> 'later_seconds')::float8))
+		WHEN numbers ? 'ends_seconds' THEN format('it ends %s s after all others ("%s"), which end within %s s',
+			@extschema@.l4_seconds_text((numbers ->> 'ends_seconds')::float8), l4_slow_unit_sentence.gist,
+			@extschema@.l4_seconds_text((numbers ->> 'others_seconds')::float8))
 		WHEN numbers ? 'called_times' THEN format('"%s" calls it so %s of %s times since iteration %s',
 			l4_slow_unit_sentence.gist, numbers ->> 'called_times', numbers ->> 'called_records', numbers ->> 'iteration')
 		WHEN numbers ? 'after_seconds' THEN format(
@@ -104,6 +107,9 @@ BEGIN ATOMIC
 				WHEN NOT (e.n ->> 'measured')::boolean THEN 'its ends name each other, and nobody else is named'
 				WHEN e.n ->> 'teller' = e.unit THEN format('what counts there ("%s") grew', e.gist)
 				ELSE format('what %s counts there ("%s") grew', e.n ->> 'teller', e.gist) END)
+		WHEN 'between' THEN format('around the ring of ranks %s wait to receive, up to rank %s, and %s to send, up to rank %s: %s',
+			e.n ->> 'ranks_receiving', e.n ->> 'receiving', e.n ->> 'ranks_sending', e.n ->> 'sending',
+			COALESCE('nothing passes between it and ' || (e.n ->> 'peer'), 'it is between these and says nothing'))
 		WHEN 'behind' THEN CASE WHEN e.n ? 'done'
 			THEN format('it got to %s of %s, the others to %s ("%s")', e.n ->> 'done', e.n ->> 'total', e.n ->> 'others_done',
 				e.gist)

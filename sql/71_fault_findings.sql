@@ -146,7 +146,7 @@ BEGIN ATOMIC
 	SELECT 'node', s.ordinal, s.score, s.node, s.rank, o.stage,
 		COALESCE(o.iteration, @extschema@.l4_job_iteration(l4_node_findings.job_id, s.first_ts)), s.first_ts, 1,
 		jsonb_strip_nulls(jsonb_build_object('unit', s.unit, 'standing', s.standing,
-			'peer', (SELECT min(e.numbers ->> 'peer') FROM unnest(s.evidence) e WHERE e.kind = 'link'),
+			'peer', (SELECT min(e.numbers ->> 'peer') FROM unnest(s.evidence) e WHERE e.kind IN ('link', 'between')),
 			'reasons', @extschema@.l4_evidence_facts(s.evidence), 'quotes', q.quotes))
 	FROM unnest(l4_node_findings.suspects) s
 	LEFT JOIN said o ON o.unit = s.unit

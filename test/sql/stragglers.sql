@@ -135,5 +135,39 @@ SELECT load_job('listed'), load_job('less') \g /dev/null
 SELECT * FROM told('listed') WHERE kind = 'node';
 SELECT count(*) AS named FROM told('less') WHERE kind = 'node';
 
+\echo == few durations that vary much: what one takes longer by is most of what a step does, whatever the others vary by
+SELECT make_job('explained', 'CASE WHEN s > 40 THEN 1.5 ELSE 0.3 END', every => 20, says => $$format('INFO backward took %s ms',
+	CASE WHEN r = 2 AND s > 40 THEN 900 ELSE (ARRAY[20, 180, 60, 130, 90])[1 + (r + s / 20) % 5] END)$$) \g /dev/null
+SELECT load_job('explained') \g /dev/null
+SELECT * FROM told('explained') WHERE kind = 'node';
+\echo == parts of a duration behind a colon, of three nodes
+SELECT make_job('colon', 'CASE WHEN s > 40 THEN 1.5 ELSE 0.3 END', every => 1, says => $$format(
+	'INFO step %s took %s seconds: forward and backward %s, gradients %s', s, 1.5 + s % 7 * 0.01,
+	CASE WHEN r = 1 THEN 1.3 ELSE 0.2 END + s % 5 * 0.01, CASE WHEN r = 1 THEN 0.1 ELSE 1.2 END + s % 3 * 0.01)$$) \g /dev/null
+DELETE FROM line WHERE job = 'colon' AND (rank > 2 OR line ~ 'took' AND substring(line, 'step (\d+)')::int <= 40);
+SELECT load_job('colon') \g /dev/null
+SELECT l4_broken_down('step <*> took <*> seconds: data <*>, forward <*>', 4) AS whole,
+	l4_broken_down('step <*> took <*> seconds of <*>, forward <*>', 4) AS none,
+	l4_text_seconds('samples/sec: <*>', 1, '8.4') AS rate;
+SELECT count(*) AS by_parts FROM l4_timed_parameters('colon', l4_limits_in_force()) t WHERE t.position = 4;
+\echo == where steps are slow, an agent says long after all others that a process ended; not where rank 0 runs, nor by a second
+SELECT make_job(j, 'CASE WHEN s > 40 THEN 1.5 ELSE 0.3 END') FROM unnest('{ends,first,soon,fast}'::text[]) j \g /dev/null
+UPDATE line SET at = at / 5 WHERE job = 'fast' AND at > 13;
+INSERT INTO line
+SELECT j.job, r, 'agent', 90 + r * 0.1 + CASE WHEN r = j.late THEN j.by ELSE 0 END, 'INFO container of the job exited'
+FROM (VALUES ('ends', 3, 4), ('first', 0, 4), ('soon', 3, 1), ('fast', 3, 4)) j (job, late, by), generate_series(0, 4) r;
+SELECT load_job(j) FROM unnest('{ends,first,soon,fast}'::text[]) j \g /dev/null
+SELECT * FROM told('ends');
+SELECT j, count(e) AS late FROM unnest('{first,soon,fast}'::text[]) j LEFT JOIN LATERAL l4_node_evidence(j,
+	slow => l4_slow_regime(j, true, l4_limits_in_force())) e ON e.numbers ? 'ends_seconds' GROUP BY j ORDER BY j;
+\echo == who warns that its step was slow, and goes on, is not to blame, nor who does not; one alone may be
+SELECT make_job(j, 'CASE WHEN s > 40 THEN 1.5 ELSE 0.3 END') FROM unnest('{warns,alone}'::text[]) j \g /dev/null
+INSERT INTO line
+SELECT j, r, 'train', 30 + s * 6 + r * 0.01, format('WARN slow step: %s took 1.6 s', s)
+FROM unnest('{warns,alone}'::text[]) j, generate_series(0, 2) r, generate_series(1, 3) s WHERE j = 'warns' OR r = 2;
+SELECT load_job(j) FROM unnest('{warns,alone}'::text[]) j \g /dev/null
+SELECT j, string_agg(DISTINCT e.unit || ' ' || e.kind, ',') AS evidence FROM unnest('{warns,alone}'::text[]) j
+LEFT JOIN LATERAL l4_node_evidence(j) e ON e.kind <> 'forest' GROUP BY j ORDER BY j;
+
 SELECT count(l4_delete_job(j.job_id)) FROM (SELECT DISTINCT job AS job_id FROM line) j;
 DROP SCHEMA stragglers CASCADE;
