@@ -43,10 +43,11 @@ compare_names(const void *a, const void *b)
  * header_parser_name_nodes: the texts of the names stay where they are.
  */
 void
-header_parser_name_nodes(L4HeaderParser *parser, char **nodes, int count)
+header_parser_name_nodes(L4HeaderParser *parser, char **nodes, int count, int ranks_per_node)
 {
 	parser->nodes = palloc(mul_size(Max(count, 1), sizeof(char *)));
 	parser->node_count = count;
+	parser->ranks_per_node = ranks_per_node;
 	if (count > 0)
 		memcpy(parser->nodes, nodes, count * sizeof(char *));
 	qsort(parser->nodes, count, sizeof(char *), compare_names);
@@ -320,7 +321,7 @@ parse_from(L4HeaderParser *parser, L4Bytes line, L4Header *header, bool lone)
 		HeaderFacts facts;
 		bool		found;
 
-		if (header_take_label(parser, text, header))
+		if (header_take_label(parser, text, header, &number))
 			continue;
 		found = lone ? header_rules_first(&parser->prefixes, text, true, &facts) :
 			header_rules_recall(&parser->prefixes, text, &facts);

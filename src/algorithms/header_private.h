@@ -10,6 +10,7 @@
 #include "algorithms/header_fields.h"
 #include "algorithms/header_object.h"
 #include "algorithms/line_prefix_cache.h"
+#include "algorithms/line_template.h"
 #include "algorithms/prefilter.h"
 #include "algorithms/time_cache.h"
 #include "tools/pattern.h"
@@ -84,6 +85,7 @@ typedef struct L4LearntHeaders
 	L4HeaderForm forms[L4_HEADER_FORM_LIMIT];
 	bool		has_label;		/* what stands before the lines of several ranks or hosts */
 	L4LabelForm label;
+	L4LineTemplate template;	/* likewise, piece by piece, with what closes a line */
 	bool		has_object;		/* lines are objects of JSON */
 	L4ObjectForm object;
 	/* programs, without digits, whose lines have headers behind that of the system's log, or are of several nodes */
@@ -114,6 +116,7 @@ struct L4HeaderParser
 	L4LearntHeaders learnt;		/* tried before the rules */
 	int			node_count;		/* of the job, by name in order */
 	char	  **nodes;
+	int			ranks_per_node; /* 0 where not known */
 	pg_tz	   *zone;
 	TimestampTz reference;
 	TimestampTz told;			/* the first whole time anywhere in the sample; 0 where there is none */
@@ -190,7 +193,7 @@ extern void header_forget_other_prefixes(L4HeaderParser *parser);
 static inline bool
 header_has_learnt(const L4LearntHeaders *learnt)
 {
-	return learnt->form_count > 0 || learnt->has_label || learnt->has_object;
+	return learnt->form_count > 0 || learnt->has_label || learnt->template.count > 0 || learnt->has_object;
 }
 
 /*
@@ -213,7 +216,7 @@ extern bool header_is_wrapped(const L4LearntHeaders *learnt, L4Bytes program);
 
 /* header_learnt.c: takes a header off a line, behind its prefixes, or a label off a text that it begins; false: has none. */
 extern bool header_take_learnt(L4HeaderParser *parser, L4Bytes line, L4Header *header);
-extern bool header_take_label(const L4HeaderParser *parser, L4Bytes text, L4Header *header);
+extern bool header_take_label(L4HeaderParser *parser, L4Bytes text, L4Header *header, L4Bytes *number_text);
 
 /*
  * header_learnt.c: the node of the job that a header names, and the digits behind the sign that follows (of no bytes where none

@@ -75,11 +75,14 @@ count_dominant(HeaderRules *prefixes, L4Bytes text, const HeaderRule *first, int
 static bool
 sample_line(L4HeaderParser *parser, L4Bytes line, int *hits)
 {
+	L4TemplateValues values;
 	size_t		size = 0;
 	int			i;
 
 	if (is_blank_line(line))
 		return false;
+	if (parser->learnt.template.count > 0)
+		size = line_template_match(&parser->learnt.template, header_window(line, 0), header_is_node, parser, &values);
 	for (i = 0; i < L4_PREFIX_LIMIT; i++)
 	{
 		L4Bytes		text = header_window(line, size);
@@ -791,11 +794,13 @@ learn_sample(L4HeaderParser *parser, L4Bytes sample)
 		if (prefixes->rules[i].groups[GROUP_HOST] >= 0 || prefixes->rules[i].groups[GROUP_NODE] >= 0)
 			hosts += hits[i];
 	}
-	parser->tasks = has_tasks(prefixes, hits, lines);
+	parser->tasks = has_tasks(prefixes, hits, lines) ||
+		(parser->learnt.template.count > 0 && parser->learnt.template.counts == L4_NUMBER_TASK);
 	parser->roles = has_roles(prefixes, hits);
 	header_forget_other_prefixes(parser);
 	labelled = are_labelled(prefixes, hits, lines);
-	if (lines > 0 && !labelled)
+	/* where there is a template it was learnt before */
+	if (lines > 0 && !labelled && parser->learnt.template.count == 0)
 		learn_label(parser, sample);
 	pfree(hits);
 	learn_wrapped(parser, sample);
@@ -805,15 +810,105 @@ learn_sample(L4HeaderParser *parser, L4Bytes sample)
 	parser->stamped = sample.size == 0 || sample_is_stamped(parser, sample);
 	learn_reference(parser, sample);
 	parser->told = sample.size > 0 ? first_whole_time(parser, sample) : 0;
-	if (sample.size == 0 || parser->learnt.has_label)
+	if (sample.size == 0 || parser->learnt.has_label || parser->learnt.template.count > 0)
 		parser->ranks_stated = false;
 	else
 		parser->ranks_stated = ((hosts > 0 || forms_name_hosts(&parser->learnt)) &&
 								sample_states_ranks(parser, sample, lines, true)) ||
 			(hosts <= lines - hosts && stated && sample_states_ranks(parser, sample, lines, false));
-	if (parser->node_count > 1 && !labelled && !parser->learnt.has_label && lines > 0)
+	labelled = labelled || parser->learnt.has_label || parser->learnt.template.count > 0;
+	if (parser->node_count > 1 && !labelled && lines > 0)
 		parser->hosts_stated = sample_states_hosts(parser, sample, lines);
-	return (lines > 0 && labelled) || parser->learnt.has_label || parser->learnt.form_count > 0;
+	return (lines > 0 && labelled) || parser->learnt.form_count > 0;
+}
+
+/* How much the lines of a sample are told: by whom they are, when, how grave; headers that rules know. */
+typedef struct Told
+{
+	int			lines;
+	int			written;		/* by a rank, or on a node of the job */
+	int			timed;
+	int			graded;
+	int			ruled;
+} Told;
+
+static Told
+count_told(L4HeaderParser *parser, L4Bytes sample)
+{
+	Told		told = {0};
+	L4Bytes		line;
+
+	while (told.lines < LABEL_LINES && next_line(&sample, &line))
+	{
+		L4Header	header;
+
+		if (is_blank_line(line))
+			continue;
+		header_parse(parser, line, &header);
+		told.lines++;
+		told.written += header.rank >= 0 || header.local_rank >= 0 || parser->hosts_stated != HOSTS_NOT_STATED ||
+			(header.host.size > 0 && header_is_node(parser, header.host));
+		told.timed += header.has_time || header.has_clock;
+		told.graded += header.level != L4_LEVEL_NONE;
+		told.ruled += header.has_header && header.format < parser->prefixes.count + parser->headers.count;
+	}
+	return told;
+}
+
+static bool
+is_told_more(const Told *more, const Told *less)
+{
+	return more->written >= less->written && more->timed * 10 >= less->timed * 9 && more->graded * 10 >= less->graded * 9 &&
+		(more->written > less->written || more->ruled > less->ruled);
+}
+
+/* Finds what stands before the lines of a sample piece by piece. Of most files the first lines tell that there is nothing. */
+static bool
+find_template(L4HeaderParser *parser, L4Bytes sample, L4LineTemplate *template)
+{
+	L4TemplateJob job = {header_is_node, parser, parser->node_count, parser->ranks_per_node};
+	L4Bytes    *lines = palloc(LABEL_LINES * sizeof(L4Bytes));
+	int			count = 0;
+	bool		found;
+	L4Bytes		line;
+
+	while (count < LABEL_LINES && next_line(&sample, &line))
+		if (!is_blank_line(line))
+			lines[count++] = line;
+	found = line_template_may_be(lines, Min(count, LABEL_LINES_FIRST), &job) &&
+		line_template_learn(lines, count, &job, text_has_header, template);
+	pfree(lines);
+	return found;
+}
+
+/*
+ * Learns from a sample as learn_sample does; and where that leaves open who wrote many lines, or finds headers that no rule
+ * knows, with what stands before all lines as their label, if more is told so.
+ */
+static bool
+learn_best(L4HeaderParser *parser, L4Bytes sample)
+{
+	L4EnvelopeForm envelope = parser->learnt.envelope;
+	bool		learnt = learn_sample(parser, sample);
+	L4LineTemplate template;
+	Told		without;
+	Told		with;
+
+	if (!find_template(parser, sample, &template))
+		return learnt;
+	without = count_told(parser, sample);
+	if (without.written * 10 >= without.lines * 9 && parser->learnt.form_count == 0)
+		return learnt;
+	memset(&parser->learnt, 0, sizeof(parser->learnt));
+	parser->learnt.envelope = envelope;
+	parser->learnt.template = template;
+	(void) learn_sample(parser, sample);
+	with = count_told(parser, sample);
+	if (is_told_more(&with, &without))
+		return true;
+	memset(&parser->learnt, 0, sizeof(parser->learnt));
+	parser->learnt.envelope = envelope;
+	return learn_sample(parser, sample);
 }
 
 /*
@@ -831,7 +926,7 @@ header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
 	sample = unwrapped_sample(parser, sample);
 	plain = uncoloured_sample(parser, sample);
 	parser->coloured = false;
-	told = learn_sample(parser, sample);
+	told = learn_best(parser, sample);
 	if (envelope_is_own(&parser->learnt.envelope))
 	{
 		parser->learnt.has_object = object_of_envelope(&parser->learnt.envelope, &parser->learnt.object);
@@ -844,5 +939,5 @@ header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
 	memset(&parser->learnt, 0, sizeof(parser->learnt));
 	parser->learnt.envelope = envelope;
 	parser->coloured = true;
-	(void) learn_sample(parser, plain);
+	(void) learn_best(parser, plain);
 }
