@@ -105,6 +105,10 @@ extern bool header_unwrap(const L4HeaderParser *parser, L4Bytes line, L4Wrapped 
 /* Did the sample teach that there are such lines? */
 extern bool header_wraps(const L4HeaderParser *parser);
 
+/* Did the sample teach labels that open something which closes the line? How many bytes that has, and the label; 0: none. */
+extern bool header_closes_lines(const L4HeaderParser *parser);
+extern size_t header_closing_size(const L4HeaderParser *parser, L4Bytes line, size_t *label);
+
 /*
  * Adds to the header of a text what the object around it says, besides host and component, where the text itself does not: a
  * collector's, or a program's own, of which it is the header.

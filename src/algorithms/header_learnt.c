@@ -198,6 +198,25 @@ take_template(L4HeaderParser *parser, L4Bytes text, L4Header *header, L4Bytes *n
 	return true;
 }
 
+bool
+header_closes_lines(const L4HeaderParser *parser)
+{
+	return parser->learnt.template.count > 0 && parser->learnt.template.tail != L4_TAIL_NONE;
+}
+
+size_t
+header_closing_size(const L4HeaderParser *parser, L4Bytes line, size_t *label)
+{
+	const L4LineTemplate *template = &parser->learnt.template;
+	size_t		tail = line_template_tail(template, line);
+	L4TemplateValues values;
+
+	if (tail == 0)
+		return 0;
+	*label = line_template_match(template, header_window(line, 0), header_is_node, parser, &values);
+	return *label > 0 && *label + tail <= line.size ? tail : 0;
+}
+
 /* Takes the label off that the sample taught. number_text: receives that of a rank as it stands there. */
 bool
 header_take_label(L4HeaderParser *parser, L4Bytes text, L4Header *header, L4Bytes *number_text)

@@ -826,10 +826,12 @@ learn_sample(L4HeaderParser *parser, L4Bytes sample)
 typedef struct Told
 {
 	int			lines;
-	int			written;		/* by a rank, or on a node of the job */
+	int			written;		/* by a rank, or on a node of the job; */
+	int			ranked;			/* by a rank */
 	int			timed;
 	int			graded;
 	int			ruled;
+	int64		headers;		/* their bytes */
 } Told;
 
 static Told
@@ -848,6 +850,8 @@ count_told(L4HeaderParser *parser, L4Bytes sample)
 		told.lines++;
 		told.written += header.rank >= 0 || header.local_rank >= 0 || parser->hosts_stated != HOSTS_NOT_STATED ||
 			(header.host.size > 0 && header_is_node(parser, header.host));
+		told.ranked += header.rank >= 0 || header.local_rank >= 0;
+		told.headers += header.size;
 		told.timed += header.has_time || header.has_clock;
 		told.graded += header.level != L4_LEVEL_NONE;
 		told.ruled += header.has_header && header.format < parser->prefixes.count + parser->headers.count;
@@ -858,8 +862,10 @@ count_told(L4HeaderParser *parser, L4Bytes sample)
 static bool
 is_told_more(const Told *more, const Told *less)
 {
-	return more->written >= less->written && more->timed * 10 >= less->timed * 9 && more->graded * 10 >= less->graded * 9 &&
-		(more->written > less->written || more->ruled > less->ruled);
+	return more->written >= less->written && more->ranked >= less->ranked && more->timed * 10 >= less->timed * 9 &&
+		more->graded * 10 >= less->graded * 9 &&
+		(more->written > less->written || more->ranked > less->ranked || more->ruled > less->ruled ||
+		 (more->ruled == less->ruled && more->headers > less->headers));
 }
 
 /* Finds what stands before the lines of a sample piece by piece. Of most files the first lines tell that there is nothing. */
@@ -882,8 +888,8 @@ find_template(L4HeaderParser *parser, L4Bytes sample, L4LineTemplate *template)
 }
 
 /*
- * Learns from a sample as learn_sample does; and where that leaves open who wrote many lines, or finds headers that no rule
- * knows, with what stands before all lines as their label, if more is told so.
+ * Learns from a sample as learn_sample does; and where something stands before all lines, with that as their label, if more is
+ * told so.
  */
 static bool
 learn_best(L4HeaderParser *parser, L4Bytes sample)
@@ -897,8 +903,6 @@ learn_best(L4HeaderParser *parser, L4Bytes sample)
 	if (!find_template(parser, sample, &template))
 		return learnt;
 	without = count_told(parser, sample);
-	if (without.written * 10 >= without.lines * 9 && parser->learnt.form_count == 0)
-		return learnt;
 	memset(&parser->learnt, 0, sizeof(parser->learnt));
 	parser->learnt.envelope = envelope;
 	parser->learnt.template = template;

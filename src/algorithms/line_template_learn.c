@@ -244,6 +244,9 @@ add_piece(Sample *sample, L4LineTemplate *template)
 		(L4Bytes) {NULL, 0} : next_text(sample, kind);
 	if (literal.size == 0 && kind == L4_PIECE_SIGN)
 		return false;
+	/* the level of most lines is not that of all */
+	if (literal.size > 1 && kind == L4_PIECE_LETTERS && level_from_text(literal) != L4_LEVEL_NONE)
+		literal.size = 0;
 	added->kind = (char) kind;
 	added->literal = literal.size > 0;
 	added->size = (uint8) literal.size;
@@ -399,7 +402,12 @@ what_counts(const Sample *sample, const L4LineTemplate *template, int piece)
 		return are_all_of(&numbers, numbers.highest + 1) && (ranks == 0 || numbers.highest < ranks) ? L4_NUMBER_RANK : 0;
 	if (are_all_of(&numbers, ranks))
 		return L4_NUMBER_RANK;
-	return template->host < 0 && are_all_of(&numbers, job->nodes) ? L4_NUMBER_TASK : 0;
+	if (template->host >= 0)
+		return 0;
+	if (are_all_of(&numbers, job->nodes))
+		return L4_NUMBER_TASK;
+	/* of a file of one node, as its path may tell */
+	return are_all_of(&numbers, job->ranks_per_node) ? L4_NUMBER_LOCAL : 0;
 }
 
 /* Has a piece more than one value? */
@@ -516,12 +524,14 @@ has_header_at(const Sample *sample, int piece)
 static int
 find_end(const Sample *sample, const L4LineTemplate *template, int last)
 {
+	const char	first = template->pieces[0].text[0];
+	int			open = template->tail == L4_TAIL_SIGN && (first == '"' || first == '\'');
 	int			end = last + 1;
 	int			words = 0;
 
-	while (end < template->count && open_after(template, end) > (template->tail == L4_TAIL_SIGN))
+	while (end < template->count && open_after(template, end) > open)
 		end++;
-	if (open_after(template, end) > (template->tail == L4_TAIL_SIGN))
+	if (open_after(template, end) > open)
 		return 0;
 	for (;;)
 	{
