@@ -169,29 +169,36 @@ take_template_values(L4HeaderParser *parser, const L4TemplateValues *values, L4H
 		header->level = level_from_text(values->level);
 }
 
+/* A number of a label; -1 where it has none. */
+static int
+label_number(L4Bytes digits)
+{
+	int			number = digits.size > 0 ? bytes_number(digits) : -1;
+
+	return number < L4_LABEL_RANKS ? number : -1;
+}
+
 /* Takes the label off that the sample taught piece by piece, with which a line begins. */
 static pg_noinline bool
 take_template(L4HeaderParser *parser, L4Bytes text, L4Header *header, L4Bytes *number)
 {
-	const L4LineTemplate *template = &parser->learnt.template;
 	L4TemplateValues values;
 	size_t		size;
-	int			rank;
 
 	if (header->size > 0)
 		return false;
-	size = line_template_match(template, text, header_is_node, parser, &values);
-	rank = size > 0 && values.number.size > 0 ? bytes_number(values.number) : -1;
-	rank = rank < L4_LABEL_RANKS ? rank : -1;
-	if (size == 0 || (rank < 0 && values.host.size == 0))
+	size = line_template_match(&parser->learnt.template, text, header_is_node, parser, &values);
+	if (size == 0)
 		return false;
 	take_template_values(parser, &values, header);
-	if (template->counts == L4_NUMBER_LOCAL)
-		header->local_rank = rank;
-	else
+	header->rank = label_number(values.number);
+	header->local_rank = label_number(values.local);
+	*number = values.number;
+	if (header->rank >= 0 && header->local_rank >= 0)
 	{
-		header->rank = rank;
-		*number = values.number;
+		/* as where a launcher's own prefix says the local rank */
+		header->host = header->host.size > 0 ? header->host : values.number;
+		header->rank = -1;
 	}
 	header->prefixes[header->prefix_count++] = -1;
 	header->size = header->prefix_size = size;

@@ -795,7 +795,7 @@ learn_sample(L4HeaderParser *parser, L4Bytes sample)
 			hosts += hits[i];
 	}
 	parser->tasks = has_tasks(prefixes, hits, lines) ||
-		(parser->learnt.template.count > 0 && parser->learnt.template.counts == L4_NUMBER_TASK);
+		(parser->learnt.template.count > 0 && parser->learnt.template.tasks);
 	parser->roles = has_roles(prefixes, hits);
 	header_forget_other_prefixes(parser);
 	labelled = are_labelled(prefixes, hits, lines);

@@ -198,6 +198,8 @@ take_value(const L4LineTemplate *template, int i, L4Bytes text, L4TemplateValues
 		values->host = text;
 	if (i == template->number)
 		values->number = text;
+	if (i == template->local)
+		values->local = text;
 	if (i == template->level)
 		values->level = text;
 	if (i == template->time)
@@ -287,9 +289,10 @@ line_template_save(const L4LineTemplate *template, StringInfo out)
 	}
 	column_put_signed(out, template->host);
 	column_put_signed(out, template->number);
+	column_put_signed(out, template->local);
 	column_put_signed(out, template->time);
 	column_put_signed(out, template->level);
-	column_put_unsigned(out, (unsigned char) template->counts);
+	column_put_unsigned(out, template->tasks);
 	column_put_unsigned(out, (unsigned char) template->tail);
 }
 
@@ -330,8 +333,9 @@ line_template_restore(L4LineTemplate *template, L4ColumnReader *in)
 		column_corrupted("a label ends in a cell");
 	template->host = piece_restore(template, in);
 	template->number = piece_restore(template, in);
+	template->local = piece_restore(template, in);
 	template->time = piece_restore(template, in);
 	template->level = piece_restore(template, in);
-	template->counts = (char) column_get_number_to(in, 127, "a label counts nothing known");
+	template->tasks = column_get_unsigned(in) != 0;
 	template->tail = (char) column_get_number_to(in, 127, "a label closes as none does");
 }

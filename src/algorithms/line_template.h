@@ -36,14 +36,6 @@ typedef struct L4TemplatePiece
 	char		text[L4_TEMPLATE_TEXT];
 } L4TemplatePiece;
 
-/* What the number in a label counts. */
-typedef enum L4TemplateNumber
-{
-	L4_NUMBER_RANK = 'r',
-	L4_NUMBER_LOCAL = 'l',		/* the ranks of a node */
-	L4_NUMBER_TASK = 'k'		/* a launcher's tasks, one on each node */
-} L4TemplateNumber;
-
 /* What closes a line behind what was written. */
 typedef enum L4TemplateTail
 {
@@ -58,10 +50,11 @@ typedef struct L4LineTemplate
 	L4TemplatePiece pieces[L4_TEMPLATE_PIECES];
 	/* which pieces say what; -1 where none does */
 	int			host;
-	int			number;
+	int			number;			/* of a rank, or (tasks) of a launcher's task, one on each node */
+	int			local;			/* of a rank on its node */
 	int			time;
 	int			level;
-	char		counts;			/* what the number does: L4TemplateNumber */
+	bool		tasks;
 	char		tail;			/* L4TemplateTail */
 } L4LineTemplate;
 
@@ -70,6 +63,7 @@ typedef struct L4TemplateValues
 {
 	L4Bytes		host;
 	L4Bytes		number;
+	L4Bytes		local;
 	L4Bytes		time;
 	bool		is_clock;		/* the time is one of day alone */
 	L4Bytes		level;

@@ -357,7 +357,7 @@ count_numbers(const Sample *sample, int piece, Numbers *numbers)
 		last = number;
 	}
 	pfree(seen);
-	numbers->recur = numbers->different * LINES_PER_VALUE <= here && back * numbers->different * 2 >= here;
+	numbers->recur = numbers->different * LINES_PER_VALUE <= here && back * numbers->different * 4 >= here;
 	return i == sample->count && numbers->different > 1;
 }
 
@@ -383,8 +383,13 @@ are_local(const Sample *sample, int host, int number)
 	return false;
 }
 
-/* What a number of the label counts, as one of L4TemplateNumber; 0 where it tells no writer. */
-static char
+/* What the number in a label counts: nothing that tells a writer, ranks, those of a node, a launcher's tasks on the nodes. */
+typedef enum Counted
+{
+	COUNTS_NOTHING, COUNTS_RANKS, COUNTS_LOCAL, COUNTS_TASKS
+} Counted;
+
+static Counted
 what_counts(const Sample *sample, const L4LineTemplate *template, int piece)
 {
 	const L4TemplateJob *job = sample->job;
@@ -392,22 +397,25 @@ what_counts(const Sample *sample, const L4LineTemplate *template, int piece)
 	Hint		hint = hint_before(template, piece);
 	Numbers		numbers;
 
-	if (hint == HINT_STEP || !count_numbers(sample, piece, &numbers) || !numbers.recur)
-		return 0;
+	if (template->pieces[piece].kind != L4_PIECE_NUMBER || template->pieces[piece].literal || hint == HINT_STEP ||
+		!count_numbers(sample, piece, &numbers) || !numbers.recur)
+		return COUNTS_NOTHING;
 	if (template->host >= 0 && are_local(sample, template->host, piece))
-		return are_all_of(&numbers, job->ranks_per_node > 0 ? job->ranks_per_node : numbers.highest + 1) ? L4_NUMBER_LOCAL : 0;
+		return are_all_of(&numbers, job->ranks_per_node > 0 ? job->ranks_per_node : numbers.highest + 1) ?
+			COUNTS_LOCAL : COUNTS_NOTHING;
 	if (hint == HINT_LOCAL && numbers.highest < (job->ranks_per_node > 0 ? job->ranks_per_node : L4_LABEL_RANKS))
-		return L4_NUMBER_LOCAL;
+		return COUNTS_LOCAL;
 	if (ranks == 0 || hint == HINT_RANK)
-		return are_all_of(&numbers, numbers.highest + 1) && (ranks == 0 || numbers.highest < ranks) ? L4_NUMBER_RANK : 0;
+		return are_all_of(&numbers, numbers.highest + 1) && (ranks == 0 || numbers.highest < ranks) ?
+			COUNTS_RANKS : COUNTS_NOTHING;
 	if (are_all_of(&numbers, ranks))
-		return L4_NUMBER_RANK;
+		return COUNTS_RANKS;
 	if (template->host >= 0)
-		return 0;
-	if (are_all_of(&numbers, job->nodes))
-		return L4_NUMBER_TASK;
-	/* of a file of one node, as its path may tell */
-	return are_all_of(&numbers, job->ranks_per_node) ? L4_NUMBER_LOCAL : 0;
+		return COUNTS_NOTHING;
+	if (template->number < 0 && are_all_of(&numbers, job->nodes))
+		return COUNTS_TASKS;
+	/* of a file of one node, as its path may tell, or behind the number of a task */
+	return are_all_of(&numbers, job->ranks_per_node) ? COUNTS_LOCAL : COUNTS_NOTHING;
 }
 
 /* Has a piece more than one value? */
@@ -432,27 +440,27 @@ has_several(const Sample *sample, int piece)
 static int
 find_writer(const Sample *sample, L4LineTemplate *template)
 {
-	int			last = -1;
-	int			i;
 	Hint		best = HINT_NONE;
+	int			i;
 
-	template->host = template->number = template->time = template->level = -1;
-	template->counts = L4_NUMBER_RANK;
+	template->host = template->number = template->local = template->time = template->level = -1;
 	for (i = 0; i < template->count && template->host < 0; i++)
 		if (template->pieces[i].kind == L4_PIECE_NODE && has_several(sample, i))
-			template->host = last = i;
+			template->host = i;
 	for (i = 0; i < template->count; i++)
 	{
-		char		counts = template->pieces[i].kind == L4_PIECE_NUMBER && !template->pieces[i].literal && best != HINT_RANK ?
-			what_counts(sample, template, i) : 0;
+		Counted		counted = what_counts(sample, template, i);
 
-		if (counts == 0)
-			continue;
-		template->number = i;
-		template->counts = counts;
-		best = hint_before(template, i);
+		if (counted == COUNTS_LOCAL)
+			template->local = i;
+		else if (counted != COUNTS_NOTHING && best != HINT_RANK)
+		{
+			template->number = i;
+			template->tasks = counted == COUNTS_TASKS;
+			best = hint_before(template, i);
+		}
 	}
-	return Max(last, template->number);
+	return Max(template->host, Max(template->local, template->number));
 }
 
 /* What the pieces so far have opened and not closed; a sign that both opens and closes is looked up. */
@@ -498,7 +506,10 @@ is_strong(const L4TemplatePiece *piece)
 	return piece->kind == L4_PIECE_SIGN && (piece->size > 1 || strchr("])}>|:\t", piece->text[0]) != NULL);
 }
 
-/* Begins a header that a rule knows in some lines where a piece of the template does? */
+/*
+ * Begins a header that a rule knows in nearly all lines where a piece of the template does? Where it does in some alone, the
+ * others have that piece, too, which thus is the label's.
+ */
 static bool
 has_header_at(const Sample *sample, int piece)
 {
@@ -517,7 +528,7 @@ has_header_at(const Sample *sample, int piece)
 		headed += sample->has_header(sample->job->argument,
 									 (L4Bytes) {at, (size_t) (line->text.data + line->text.size - at)});
 	}
-	return headed * LINES_PER_VALUE >= here;
+	return headed * 10 >= here * NEARLY_ALL;
 }
 
 /* Where the label ends whose last telling piece is this one: in pieces; 0 where it does not. */
