@@ -24,8 +24,9 @@
 #define MOST 8
 /* Of a file in which others have none, those with a label begin alike for so many pieces. */
 #define BEGIN_PIECES 3
-/* Words behind the writer that are the label's. */
+/* Words behind the writer that are the label's, and pieces of one with the sign behind it. */
 #define WORDS_BEHIND 2
+#define WORD_PIECES 10
 /* The writer is among so many pieces. */
 #define MAY_PIECES L4_TEMPLATE_PIECES
 /* Only so many first bytes of a line are looked at. */
@@ -383,6 +384,13 @@ are_local(const Sample *sample, int host, int number)
 	return false;
 }
 
+static inline bool
+is_sign(const L4LineTemplate *template, int piece, char sign)
+{
+	return piece >= 0 && piece < template->count && template->pieces[piece].kind == L4_PIECE_SIGN &&
+		template->pieces[piece].text[0] == sign;
+}
+
 /* What the number in a label counts: nothing that tells a writer, ranks, those of a node, a launcher's tasks on the nodes. */
 typedef enum Counted
 {
@@ -398,6 +406,7 @@ what_counts(const Sample *sample, const L4LineTemplate *template, int piece)
 	Numbers		numbers;
 
 	if (template->pieces[piece].kind != L4_PIECE_NUMBER || template->pieces[piece].literal || hint == HINT_STEP ||
+		is_sign(template, piece - 1, '.') || is_sign(template, piece + 1, '.') ||
 		!count_numbers(sample, piece, &numbers) || !numbers.recur)
 		return COUNTS_NOTHING;
 	if (template->host >= 0 && are_local(sample, template->host, piece))
@@ -460,6 +469,9 @@ find_writer(const Sample *sample, L4LineTemplate *template)
 			best = hint_before(template, i);
 		}
 	}
+	/* a rank tells its node */
+	if (template->number >= 0 && !template->tasks)
+		template->local = -1;
 	return Max(template->host, Max(template->local, template->number));
 }
 
@@ -531,6 +543,25 @@ has_header_at(const Sample *sample, int piece)
 	return headed * 10 >= here * NEARLY_ALL;
 }
 
+/* Where what all lines have from here on ends in a sign with a blank behind it: "out: ", "stderr | ", "python3[71]: "; or 0. */
+static int
+behind_word(const L4LineTemplate *template, int from, int open)
+{
+	int			i;
+
+	for (i = from; i < Min(template->count, from + WORD_PIECES); i++)
+	{
+		char		kind = template->pieces[i].kind;
+
+		if (kind == L4_PIECE_TIME || kind == L4_PIECE_CLOCK || kind == L4_PIECE_CELL)
+			return 0;
+		if (is_strong(&template->pieces[i]) && open_after(template, i + 1) == open && i + 1 < template->count &&
+			(template->pieces[i + 1].kind == L4_PIECE_BLANK || is_sign(template, i, '\t')))
+			return i + 1;
+	}
+	return 0;
+}
+
 /* Where the label ends whose last telling piece is this one: in pieces; 0 where it does not. */
 static int
 find_end(const Sample *sample, const L4LineTemplate *template, int last)
@@ -540,6 +571,9 @@ find_end(const Sample *sample, const L4LineTemplate *template, int last)
 	int			end = last + 1;
 	int			words = 0;
 
+	/* the writer may be within a word */
+	if (end < template->count && !is_behind(&template->pieces[end]) && open_after(template, end) == open)
+		end = Max(end, behind_word(template, end, open));
 	while (end < template->count && open_after(template, end) > open)
 		end++;
 	if (open_after(template, end) > open)
@@ -550,11 +584,8 @@ find_end(const Sample *sample, const L4LineTemplate *template, int last)
 
 		while (end < template->count && is_behind(&template->pieces[end]))
 			end++;
-		/* a word, and a sign behind it: "out: ", "stderr | " */
-		for (next = end + 1; next < template->count && template->pieces[next].kind == L4_PIECE_BLANK; next++)
-			;
-		if (words++ == WORDS_BEHIND || next >= template->count || template->pieces[end].kind != L4_PIECE_LETTERS ||
-			!is_strong(&template->pieces[next]) || has_header_at(sample, end))
+		next = words++ < WORDS_BEHIND && end < template->count ? behind_word(template, end, open) : 0;
+		if (next == 0 || has_header_at(sample, end))
 			break;
 		end = next;
 	}
