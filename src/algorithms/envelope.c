@@ -43,6 +43,7 @@ typedef struct KeyCount
 	int			nodes;
 	int			paths;
 	int			headers;
+	int			set_in;			/* texts that blanks begin, as lines of a traceback */
 	int			ranks;
 	int			graves;			/* as a program's own logger says it, */
 	int			names;			/* and who says it */
@@ -244,6 +245,7 @@ note_value(const L4EnvelopeAsk *ask, const L4ObjectPair *pair, KeyCount *count)
 	for (i = 0; i < value.size && !repeated; i++)
 		count->blanks += value.data[i] == ' ';
 	count->last = value;
+	count->set_in += value.size > 2 && value.data[0] == ' ' && value.data[1] == ' ';
 	if (value.size > 0 && ask->has_header(ask->argument, value))
 		count->headers++;
 	if (host.size == 0 || !ask->is_node(ask->argument, host))
@@ -357,7 +359,10 @@ find_time(const Sample *sample)
 	return best;
 }
 
-/* Did a collector wrap these objects, which are most of the lines? */
+/*
+ * Did a collector wrap these objects, which are most of the lines? It wraps line by line: a program's own logger has the lines of
+ * a traceback in one object.
+ */
 static bool
 are_wrapped(const Sample *sample, int lines, const KeyCount *const *parts)
 {
@@ -365,7 +370,7 @@ are_wrapped(const Sample *sample, int lines, const KeyCount *const *parts)
 	const KeyCount *host = parts[L4_ENVELOPE_HOST];
 
 	return sample->objects * 10 >= lines * MOST &&
-		(FIND(sample, streams) != NULL || text->headers * TEXTS_PER_HEADER >= sample->objects ||
+		(FIND(sample, streams) != NULL || (text->headers + text->set_in) * TEXTS_PER_HEADER >= sample->objects ||
 		 (host != NULL && host->several_nodes && FIND(sample, levels) == NULL));
 }
 

@@ -27,8 +27,8 @@
 /* Words behind the writer that are the label's, and pieces of one with the sign behind it. */
 #define WORDS_BEHIND 2
 #define WORD_PIECES 10
-/* The writer is among so many pieces. */
-#define MAY_PIECES L4_TEMPLATE_PIECES
+/* So many first lines may be one that has a label. */
+#define FIRST_LINES 3
 /* Only so many first bytes of a line are looked at. */
 #define LABEL_BYTES 400
 
@@ -36,6 +36,7 @@
 typedef struct Line
 {
 	L4Bytes		text;
+	const char *at;				/* behind its pieces so far */
 	int			count;
 	int			next;			/* of its pieces */
 	bool		here;			/* it is as the template has it so far */
@@ -51,17 +52,21 @@ typedef struct Sample
 	bool		(*has_header) (const void *argument, L4Bytes text);
 } Sample;
 
-static void
-take_apart(Line *line, L4Bytes text, const L4TemplateJob *job)
+/* One of the pieces of a line; NULL where it has not so many. */
+static const L4Piece *
+piece_of(const Sample *sample, Line *line, int piece)
 {
-	const char *at = text.data;
-	const char *end = text.data + Min(text.size, LABEL_BYTES);
+	const L4TemplateJob *job = sample->job;
 
-	line->text = text;
-	line->count = 0;
-	while (line->count < L4_TEMPLATE_PIECES &&
-		   line_piece_next(&at, end, job->is_node, job->argument, &line->pieces[line->count]))
+	while (piece >= line->count)
+	{
+		if (line->count == L4_TEMPLATE_PIECES ||
+			!line_piece_next(&line->at, line->text.data + Min(line->text.size, LABEL_BYTES), job->is_node, job->argument,
+							 &line->pieces[line->count]))
+			return NULL;
 		line->count++;
+	}
+	return &line->pieces[piece];
 }
 
 static int
@@ -76,9 +81,9 @@ count_here(const Sample *sample)
 }
 
 static inline const L4Piece *
-next_piece(const Line *line)
+next_piece(const Sample *sample, Line *line)
 {
-	return line->next < line->count ? &line->pieces[line->next] : NULL;
+	return piece_of(sample, line, line->next);
 }
 
 /* The commonest kind of the next piece, if nearly all lines here have it, which then are those that do; else 0. */
@@ -92,7 +97,7 @@ next_kind(Sample *sample)
 
 	for (i = 0; i < sample->count; i++)
 	{
-		const L4Piece *piece = sample->lines[i].here ? next_piece(&sample->lines[i]) : NULL;
+		const L4Piece *piece = sample->lines[i].here ? next_piece(sample, &sample->lines[i]) : NULL;
 
 		if (piece != NULL && ++counts[piece->kind] > counts[best])
 			best = piece->kind;
@@ -112,7 +117,7 @@ next_text(const Sample *sample, int kind)
 	/* what nearly all have one of the first has */
 	for (i = 0; i < sample->count && tries < 3; i++)
 	{
-		const L4Piece *piece = sample->lines[i].here ? next_piece(&sample->lines[i]) : NULL;
+		const L4Piece *piece = sample->lines[i].here ? next_piece(sample, &sample->lines[i]) : NULL;
 		int			same = 0;
 		int			j;
 
@@ -121,7 +126,7 @@ next_text(const Sample *sample, int kind)
 		tries++;
 		for (j = 0; j < sample->count; j++)
 		{
-			const L4Piece *other = sample->lines[j].here ? next_piece(&sample->lines[j]) : NULL;
+			const L4Piece *other = sample->lines[j].here ? next_piece(sample, &sample->lines[j]) : NULL;
 
 			same += other != NULL && (int) other->kind == kind && bytes_equal(other->text, piece->text);
 		}
@@ -168,7 +173,7 @@ pass_piece(Sample *sample, int piece, int kind, L4Bytes literal)
 	for (i = 0; i < sample->count; i++)
 	{
 		Line	   *line = &sample->lines[i];
-		const L4Piece *next = line->here ? next_piece(line) : NULL;
+		const L4Piece *next = line->here ? next_piece(sample, line) : NULL;
 
 		line->here = next != NULL && (int) next->kind == kind && (literal.size == 0 || bytes_equal(next->text, literal));
 		if (!line->here)
@@ -186,12 +191,13 @@ parts_cells(const L4TemplatePiece *piece)
 
 /* Where the cell of a line ends that begins with its next piece; -1 where no such sign follows. */
 static int
-cell_end(const Line *line, char sign)
+cell_end(const Sample *sample, Line *line, char sign)
 {
+	const L4Piece *piece;
 	int			i;
 
-	for (i = line->next; i < line->count; i++)
-		if (line->pieces[i].kind == L4_PIECE_SIGN && line->pieces[i].text.data[0] == sign)
+	for (i = line->next; (piece = piece_of(sample, line, i)) != NULL; i++)
+		if (piece->kind == L4_PIECE_SIGN && piece->text.data[0] == sign)
 			return i;
 	return -1;
 }
@@ -210,7 +216,7 @@ add_cell(Sample *sample, L4LineTemplate *template)
 	for (i = 0; i < sample->count; i++)
 	{
 		Line	   *line = &sample->lines[i];
-		int			end = line->here ? cell_end(line, sign) : -1;
+		int			end = line->here ? cell_end(sample, line, sign) : -1;
 		const char *from;
 
 		line->here = end >= 0;
@@ -391,6 +397,16 @@ is_sign(const L4LineTemplate *template, int piece, char sign)
 		template->pieces[piece].text[0] == sign;
 }
 
+/* Stands another number behind a dot beside this one, as in an address? */
+static bool
+is_of_address(const L4LineTemplate *template, int piece)
+{
+	const L4TemplatePiece *pieces = template->pieces;
+
+	return (is_sign(template, piece - 1, '.') && piece > 1 && pieces[piece - 2].kind == L4_PIECE_NUMBER) ||
+		(is_sign(template, piece + 1, '.') && piece + 2 < template->count && pieces[piece + 2].kind == L4_PIECE_NUMBER);
+}
+
 /* What the number in a label counts: nothing that tells a writer, ranks, those of a node, a launcher's tasks on the nodes. */
 typedef enum Counted
 {
@@ -406,7 +422,7 @@ what_counts(const Sample *sample, const L4LineTemplate *template, int piece)
 	Numbers		numbers;
 
 	if (template->pieces[piece].kind != L4_PIECE_NUMBER || template->pieces[piece].literal || hint == HINT_STEP ||
-		is_sign(template, piece - 1, '.') || is_sign(template, piece + 1, '.') ||
+		is_of_address(template, piece) ||
 		!count_numbers(sample, piece, &numbers) || !numbers.recur)
 		return COUNTS_NOTHING;
 	if (template->host >= 0 && are_local(sample, template->host, piece))
@@ -672,11 +688,11 @@ is_before_lines(const Sample *sample, const L4LineTemplate *template)
 
 /* Do two lines begin with pieces of the same kinds, and with the same signs? */
 static bool
-begin_alike(const Line *a, const Line *b)
+begin_alike(const Sample *sample, Line *a, Line *b)
 {
 	int			i;
 
-	if (a->count < BEGIN_PIECES || b->count < BEGIN_PIECES)
+	if (piece_of(sample, a, BEGIN_PIECES - 1) == NULL || piece_of(sample, b, BEGIN_PIECES - 1) == NULL)
 		return false;
 	for (i = 0; i < BEGIN_PIECES; i++)
 		if (a->pieces[i].kind != b->pieces[i].kind ||
@@ -689,7 +705,7 @@ begin_alike(const Line *a, const Line *b)
 static void
 look_at(Sample *sample, bool alike)
 {
-	const Line *like = sample->lines;
+	Line	   *like = sample->lines;
 	int			best = 0;
 	int			i;
 	int			j;
@@ -699,7 +715,7 @@ look_at(Sample *sample, bool alike)
 		int			same = 0;
 
 		for (j = 0; j < sample->count; j++)
-			same += begin_alike(&sample->lines[i], &sample->lines[j]);
+			same += begin_alike(sample, &sample->lines[i], &sample->lines[j]);
 		if (same > best)
 		{
 			best = same;
@@ -708,9 +724,11 @@ look_at(Sample *sample, bool alike)
 	}
 	for (i = 0; i < sample->count; i++)
 	{
-		sample->lines[i].here = !alike || begin_alike(&sample->lines[i], like);
+		const L4Piece *first = piece_of(sample, &sample->lines[i], 0);
+
+		sample->lines[i].here = !alike || begin_alike(sample, &sample->lines[i], like);
 		/* numbers before lines are padded */
-		sample->lines[i].next = sample->lines[i].count > 0 && sample->lines[i].pieces[0].kind == L4_PIECE_BLANK;
+		sample->lines[i].next = first != NULL && first->kind == L4_PIECE_BLANK;
 	}
 }
 
@@ -743,7 +761,11 @@ line_template_learn(const L4Bytes *lines, int count, const L4TemplateJob *job,
 		return false;
 	sample.lines = palloc(mul_size(count, sizeof(Line)));
 	for (i = 0; i < count; i++)
-		take_apart(&sample.lines[i], lines[i], job);
+	{
+		sample.lines[i].text = lines[i];
+		sample.lines[i].at = lines[i].data;
+		sample.lines[i].count = 0;
+	}
 	learnt = learn(&sample, template, false) || learn(&sample, template, true);
 	if (!learnt)
 		template->count = 0;
@@ -751,38 +773,58 @@ line_template_learn(const L4Bytes *lines, int count, const L4TemplateJob *job,
 	return learnt;
 }
 
+/* Takes the first pieces of a line apart. */
+static int
+first_pieces(L4Bytes line, const L4TemplateJob *job, L4Piece *pieces)
+{
+	const char *at = line.data;
+	const char *end = at + Min(line.size, LABEL_BYTES);
+	int			count = 0;
+
+	while (count < L4_TEMPLATE_PIECES && line_piece_next(&at, end, job->is_node, job->argument, &pieces[count]))
+		count++;
+	return count;
+}
+
+/* Is the first piece of a line that differs from that of another one, both alike before it, a number, or the name of a node? */
+static bool
+differ_in_writer(const L4Piece *a, int count, const L4Piece *b, int others)
+{
+	int			i;
+
+	for (i = 0; i < Min(count, others) && a[i].kind == b[i].kind; i++)
+	{
+		if (a[i].kind == L4_PIECE_NODE)
+			return true;
+		if (a[i].kind == L4_PIECE_NUMBER && a[i].text.size <= 5 && !bytes_equal(a[i].text, b[i].text))
+			return true;
+		if (a[i].kind == L4_PIECE_SIGN && !bytes_equal(a[i].text, b[i].text))
+			return false;
+	}
+	return false;
+}
+
 /*
- * Quick: where the first lines are those of one writer the first of their words and numbers are the same, or they are times,
- * or what is said. Of a label a name of a node, or a number, is among the first pieces that are not.
+ * Quick: where the first lines are those of one writer they are not alike but for a number, or a node, that they have in the
+ * same place.
  */
 bool
 line_template_may_be(const L4Bytes *lines, int count, const L4TemplateJob *job)
 {
-	L4Piece		first[MAY_PIECES];
-	int			pieces = 0;
-	int			may = 0;
+	L4Piece		like[L4_TEMPLATE_PIECES];
+	L4Piece		pieces[L4_TEMPLATE_PIECES];
+	int			first;
 	int			i;
 
-	for (i = 0; i < count; i++)
+	for (first = 0; first < Min(count, FIRST_LINES); first++)
 	{
-		const char *at = lines[i].data;
-		const char *end = at + Min(lines[i].size, LABEL_BYTES);
-		L4Piece		piece;
-		int			n;
+		int			known = first_pieces(lines[first], job, like);
+		int			may = 0;
 
-		for (n = 0; n < MAY_PIECES && line_piece_next(&at, end, job->is_node, job->argument, &piece); n++)
-		{
-			if (i == 0)
-				first[pieces++] = piece;
-			else if (n >= pieces)
-				break;
-			else if ((piece.kind == L4_PIECE_NODE || piece.kind == L4_PIECE_NUMBER) && piece.kind == first[n].kind &&
-					 !bytes_equal(piece.text, first[n].text))
-			{
-				may++;
-				break;
-			}
-		}
+		for (i = 0; i < count; i++)
+			may += i != first && differ_in_writer(like, known, pieces, first_pieces(lines[i], job, pieces));
+		if (may * LINES_PER_VALUE >= count)
+			return true;
 	}
-	return may > 0;
+	return false;
 }
