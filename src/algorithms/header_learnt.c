@@ -127,8 +127,13 @@ take_form(L4HeaderParser *parser, L4Bytes text, L4Header *header)
 	if (size == 0)
 		return false;
 	form--;
+	/* a platform's time that says its zone counts more than a program's that says none */
 	if (form->time >= 0 && fields[form->time].kind != L4_FIELD_CLOCK)
-		header_take_time(parser, fields[form->time].text, header);
+	{
+		if (!header->has_time || !header_says_zone(header->time_text) || fields[form->time].kind == L4_FIELD_EPOCH ||
+			header_says_zone(fields[form->time].text))
+			header_take_time(parser, fields[form->time].text, header);
+	}
 	else if (form->time >= 0 && !header->has_time)
 		header->has_clock = timestamp_parse_clock(fields[form->time].text, &header->clock);
 	if (form->level >= 0)

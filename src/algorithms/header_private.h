@@ -205,6 +205,9 @@ extern bool header_names_process(const L4HeaderParser *parser, L4Bytes line, con
 /* header.c: does a line have a header behind a stamp alone? */
 extern bool header_is_stamped(L4HeaderParser *parser, L4Bytes line);
 
+/* header.c: says the text of a time its zone? Where there is none the time is a number since 1970, which has one. */
+extern bool header_says_zone(L4Bytes text);
+
 /* header_learnt.c: the time of a field: a whole one, or a number since 1970; nothing where it is none. */
 extern void header_take_time(L4HeaderParser *parser, L4Bytes text, L4Header *header);
 

@@ -24,6 +24,8 @@
 #define MOST 8
 /* Of a file in which others have none, those with a label begin alike for so many pieces. */
 #define BEGIN_PIECES 3
+/* One of so many lines has a header of its own behind a stamp. */
+#define LINES_PER_STAMPED 5
 /* Words behind the writer that are the label's, and pieces of one with the sign behind it. */
 #define WORDS_BEHIND 2
 #define WORD_PIECES 10
@@ -559,6 +561,33 @@ has_header_at(const Sample *sample, int piece)
 	return headed * 10 >= here * NEARLY_ALL;
 }
 
+/* Is a piece a stamp that was put before lines, behind which some have a header of their own? */
+static bool
+is_stamp(const Sample *sample, const L4LineTemplate *template, int piece)
+{
+	int			here = 0;
+	int			headed = 0;
+	int			i;
+
+	if (piece >= template->count ||
+		(template->pieces[piece].kind != L4_PIECE_TIME && template->pieces[piece].kind != L4_PIECE_CLOCK))
+		return false;
+	for (i = 0; i < sample->count; i++)
+	{
+		const Line *line = &sample->lines[i];
+		const char *at = line->here ? line->values[piece].data + line->values[piece].size : NULL;
+		const char *end = line->text.data + line->text.size;
+
+		if (!line->here)
+			continue;
+		here++;
+		while (at < end && (*at == ' ' || *at == '\t'))
+			at++;
+		headed += sample->has_header(sample->job->argument, (L4Bytes) {at, (size_t) (end - at)});
+	}
+	return headed * LINES_PER_STAMPED >= here;
+}
+
 /* Where what all lines have from here on ends in a sign with a blank behind it: "out: ", "stderr | ", "python3[71]: "; or 0. */
 static int
 behind_word(const L4LineTemplate *template, int from, int open)
@@ -600,6 +629,11 @@ find_end(const Sample *sample, const L4LineTemplate *template, int last)
 
 		while (end < template->count && is_behind(&template->pieces[end]))
 			end++;
+		if (is_stamp(sample, template, end))
+		{
+			end++;
+			continue;
+		}
 		next = words++ < WORDS_BEHIND && end < template->count ? behind_word(template, end, open) : 0;
 		if (next == 0 || has_header_at(sample, end))
 			break;
