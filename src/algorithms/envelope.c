@@ -360,8 +360,8 @@ find_time(const Sample *sample)
 }
 
 /*
- * Did a collector wrap these objects, which are most of the lines? It wraps line by line: a program's own logger has the lines of
- * a traceback in one object.
+ * Did a collector wrap these objects, which are most of the lines? It wraps line by line: a program's own logger has the lines
+ * of a traceback in one object.
  */
 static bool
 are_wrapped(const Sample *sample, int lines, const KeyCount *const *parts)

@@ -275,6 +275,25 @@ keep_context(L4Blocks *blocks, L4Bytes name, L4Bytes members)
 		appendStringInfo(&blocks->context, ",%.*s", (int) members.size, members.data);
 }
 
+/* What a head says, as members. */
+static void
+append_head(const L4Blocks *blocks, L4Bytes line, StringInfo out)
+{
+	static const L4Bytes name = {"_HEAD", 5};
+	const char *end = line.data + line.size;
+	L4Bytes		time;
+
+	if (blocks->kind == BLOCKS_BELOW_NAMES)
+	{
+		append_field(out, name, trimmed(line.data, end));
+		return;
+	}
+	time = head_time(line);
+	append_field(out, name, time);
+	if (trimmed(time.data + time.size, end).size > 0)
+		append_field(out, (L4Bytes) {"_", 1}, trimmed(time.data + time.size, end));
+}
+
 /* The next block below a head. */
 static size_t
 take_headed(L4Blocks *blocks, L4Bytes bytes, bool at_end, StringInfo out)
@@ -288,7 +307,7 @@ take_headed(L4Blocks *blocks, L4Bytes bytes, bool at_end, StringInfo out)
 	if (!is_head(blocks, line))
 		return EXPORT_BROKEN;
 	appendStringInfoChar(out, '{');
-	append_field(out, (L4Bytes) {"_HEAD", 5}, blocks->kind == BLOCKS_BELOW_TIMES ? head_time(line) : line);
+	append_head(blocks, line, out);
 	size = take_below(blocks, bytes, Min(line.size + 1, bytes.size), at_end, out);
 	if (size == EXPORT_MORE || size == EXPORT_BROKEN)
 		return size;

@@ -98,7 +98,8 @@ SELECT run_job('attributes', 'c{r}.log', '2026-11-20T10:00:{s}.123456789Z LOCAL_
 	'2026-11-20T10:00:{s}.123456789Z LOCAL_RANK={m},RANK={r} grad norm 1.{s}') \g /dev/null
 SELECT run_job('row', 'kail.log', '[{n} main] ts=2026-11-20T10:00:{s}.123Z level=info rank={r} msg="step {s} is \"done\""',
 	'[{n} main] grad norm 1.{s}') \g /dev/null
-SELECT run_job('named_after_loss', 'rank_{r}.log', 'losses - losses - INFO: step {s} is done', 'grad norm 1.{s}') \g /dev/null
+SELECT run_job('named_after_loss', 'rank_{r}.log', 'colossus - colossus - INFO: step {s} is done', 'grad norm 1.{s}')
+	\g /dev/null
 SELECT j, load_job(j, '{gpu-17,gpu-23}', CASE WHEN j IN ('stamp_node', 'pods', 'l_word', 'l_closed') THEN 1 ELSE 2 END) AS rows
 FROM (SELECT DISTINCT l.job FROM line l) l (j) ORDER BY j COLLATE "C";
 
@@ -107,6 +108,11 @@ SELECT l.job_id, l.node, l.rank, to_char(min(l.ts), 'DD HH24:MI:SS.MS') AS first
 FROM l4_log l WHERE l.job_id IN (SELECT job FROM line)
 GROUP BY l.job_id, l.node, l.rank
 ORDER BY l.job_id COLLATE "C", l.node COLLATE "C", l.rank;
+
+SELECT count(*) AS lines, count(*) FILTER (WHERE i.line IS DISTINCT FROM o.raw) AS other
+FROM (SELECT l.job, l.source, row_number() OVER (PARTITION BY l.job, l.source ORDER BY l.turn) AS line_no, l.line FROM line l) i
+FULL JOIN (SELECT * FROM l4_log g WHERE g.job_id IN (SELECT job FROM line)) o
+	ON o.job_id = i.job AND o.source = i.source AND o.line_no = i.line_no;
 
 \echo == objects of the logger of a program: the text is the message, unless the object says more
 CREATE TEMP TABLE done AS SELECT DISTINCT job FROM line;
@@ -181,7 +187,8 @@ SELECT l.job_id, count(*) FILTER (WHERE l.node = w.node) AS node, count(*) FILTE
 	count(*) FILTER (WHERE l.level = 'info') AS level
 FROM wrapped w JOIN log l ON l.message = split_part(w.said, ' - ', 4) GROUP BY l.job_id ORDER BY 1;
 SELECT l.job_id, l.line_no, l.node, l.rank, l.ts, l.message, l.raw FROM l4_log l
-WHERE l.job_id IN ('bulk', 'journal', 'grafana', 'verbose', 'records', 'tags') AND l.line_no <= 6 ORDER BY l.job_id, l.line_no;
+WHERE l.job_id IN ('bulk', 'journal', 'grafana', 'verbose', 'records', 'tags')
+	AND l.line_no <= CASE WHEN l.job_id IN ('verbose', 'records') THEN 12 ELSE 2 END ORDER BY l.job_id, l.line_no;
 
 \! rm -rf "$L4_FOLDER"
 SELECT count(l4_delete_job(j.job_id)) FROM (SELECT job FROM done UNION SELECT job FROM line UNION VALUES ('bulk'), ('journal'),
