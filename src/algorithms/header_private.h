@@ -235,4 +235,55 @@ extern bool header_is_node(const void *argument, L4Bytes name);
 extern void header_learnt_save(const L4LearntHeaders *learnt, StringInfo out);
 extern void header_learnt_restore(L4LearntHeaders *learnt, L4ColumnReader *in);
 
+/* Takes the next line off what is left of a sample; false at its end. */
+static inline bool
+header_next_line(L4Bytes *left, L4Bytes *line)
+{
+	const char *stop;
+
+	if (left->size == 0)
+		return false;
+	stop = memchr(left->data, '\n', left->size);
+	*line = (L4Bytes) {left->data, stop != NULL ? (size_t) (stop - left->data) : left->size};
+	left->data += line->size + (stop != NULL);
+	left->size -= line->size + (stop != NULL);
+	return true;
+}
+
+static inline bool
+header_is_blank_line(L4Bytes line)
+{
+	size_t		blank = 0;
+
+	while (blank < line.size && (line.data[blank] == ' ' || line.data[blank] == '\t' || line.data[blank] == '\r'))
+		blank++;
+	return blank == line.size;
+}
+
+/* A label is learnt from so many lines that follow one another. */
+#define L4_LABEL_LINES 256
+#define L4_LABEL_LINES_FIRST 12
+
+/* How much the lines of a sample are told: by whom they are, when, how grave; headers that rules know. */
+typedef struct L4Told
+{
+	int			lines;
+	int			written;		/* by a rank, or on a node of the job; */
+	int			ranked;			/* by a rank */
+	int			labelled;		/* they begin with a label, whatever it says */
+	int			timed;
+	int			graded;
+	int			ruled;
+	int64		headers;		/* their bytes */
+} L4Told;
+
+/* header_told.c: how much the lines of a sample are told by what the parser knows now. Cost: that of parsing so many lines. */
+extern L4Told header_count_told(L4HeaderParser *parser, L4Bytes sample);
+
+/* header_told.c: is more told of a sample, and nothing less? */
+extern bool header_is_told_more(const L4Told *more, const L4Told *less);
+
+/* header_told.c: finds what stands before the lines of a sample piece by piece. Of most files the first ones tell: nothing. */
+extern bool header_find_template(L4HeaderParser *parser, L4Bytes sample, L4LineTemplate *template);
+
 #endif

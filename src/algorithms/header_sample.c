@@ -11,21 +11,6 @@
 #include "tools/bytes.h"
 #include "tools/json_text.h"
 
-/* Takes the next line off what is left of a sample; false at its end. */
-static bool
-next_line(L4Bytes *left, L4Bytes *line)
-{
-	const char *stop;
-
-	if (left->size == 0)
-		return false;
-	stop = memchr(left->data, '\n', left->size);
-	*line = (L4Bytes) {left->data, stop != NULL ? (size_t) (stop - left->data) : left->size};
-	left->data += line->size + (stop != NULL);
-	left->size -= line->size + (stop != NULL);
-	return true;
-}
-
 /* The size of a prefix that is the name of a node, by a rule that asks for one; 0 where there is none. */
 static size_t
 node_prefix(L4HeaderParser *parser, L4Bytes text, HeaderRule **rule)
@@ -43,16 +28,6 @@ node_prefix(L4HeaderParser *parser, L4Bytes text, HeaderRule **rule)
 			return header_prefix_size(*rule, text);
 	}
 	return 0;
-}
-
-static bool
-is_blank_line(L4Bytes line)
-{
-	size_t		blank = 0;
-
-	while (blank < line.size && (line.data[blank] == ' ' || line.data[blank] == '\t' || line.data[blank] == '\r'))
-		blank++;
-	return blank == line.size;
 }
 
 /* Counts the common prefixes that a text begins with, too, where a rule that knows more of the line comes before them. */
@@ -79,7 +54,7 @@ sample_line(L4HeaderParser *parser, L4Bytes line, int *hits)
 	size_t		size = 0;
 	int			i;
 
-	if (is_blank_line(line))
+	if (header_is_blank_line(line))
 		return false;
 	if (parser->learnt.template.count > 0)
 		size = line_template_match(&parser->learnt.template, header_window(line, 0), header_is_node, parser, &values);
@@ -113,7 +88,7 @@ learn_reference(L4HeaderParser *parser, L4Bytes sample)
 	L4Bytes		line;
 	L4Header	header;
 
-	while (parser->reference <= 0 && next_line(&sample, &line))	/* before 2000: no log of a training job */
+	while (parser->reference <= 0 && header_next_line(&sample, &line))	/* before 2000: no log of a training job */
 	{
 		header_parse(parser, line, &header);
 		if (header.has_time && header.time > 0)
@@ -230,7 +205,7 @@ sample_stated(L4HeaderParser *parser, L4Bytes sample, bool hosted, bool bare, St
 	int64		without = 0;
 	int			count = 0;
 
-	while (next_line(&sample, &line))
+	while (header_next_line(&sample, &line))
 	{
 		L4Header	header;
 
@@ -322,7 +297,7 @@ sample_states_hosts(L4HeaderParser *parser, L4Bytes sample, int lines)
 	bool		several = false;
 
 	/* of most files the first headers tell that they name none */
-	while (headed < lines && (headed < HOST_LINES_FIRST || count * STATING_LINES >= headed) && next_line(&sample, &line))
+	while (headed < lines && (headed < HOST_LINES_FIRST || count * STATING_LINES >= headed) && header_next_line(&sample, &line))
 	{
 		L4Header	header;
 
@@ -374,14 +349,14 @@ take_lines(L4HeaderParser *parser, L4Bytes sample, int lines, L4SampleLine *take
 	L4Bytes		line;
 
 	*stated = false;
-	while (count < LEARN_LINES && next_line(&sample, &line))
+	while (count < LEARN_LINES && header_next_line(&sample, &line))
 	{
 		L4Header	header;
 		L4Bytes		text;
 
 		if (line.size > 0 && line.data[line.size - 1] == '\r')
 			line.size--;
-		if (is_blank_line(line) || seen++ % every != 0)
+		if (header_is_blank_line(line) || seen++ % every != 0)
 			continue;
 		header_parse(parser, line, &header);
 		*stated |= header.stated_rank >= 0;
@@ -526,7 +501,7 @@ learn_wrapped(L4HeaderParser *parser, L4Bytes sample)
 	L4Bytes		line;
 	int			i;
 
-	while (next_line(&sample, &line) && (count > 0 || seen++ < SYSTEM_LINES))
+	while (header_next_line(&sample, &line) && (count > 0 || seen++ < SYSTEM_LINES))
 	{
 		L4Header	header;
 		L4Bytes		process;
@@ -553,26 +528,23 @@ learn_wrapped(L4HeaderParser *parser, L4Bytes sample)
 		}
 }
 
-/* A label is learnt from so many lines that follow one another. */
-#define LABEL_LINES 256
-#define LABEL_LINES_FIRST 12
 #define LABEL_FIELDS 3
 
 /* Learns what stands before all lines, where no rule knows it. */
 static void
 learn_label(L4HeaderParser *parser, L4Bytes sample)
 {
-	L4SampleLine *lines = palloc(LABEL_LINES * sizeof(L4SampleLine));
+	L4SampleLine *lines = palloc(L4_LABEL_LINES * sizeof(L4SampleLine));
 	int			count = 0;
 	L4Bytes		line;
 
 	/* of most files the first lines tell that there is none */
-	while (count < LABEL_LINES && (count != LABEL_LINES_FIRST || header_may_have_label(lines, count, header_is_node, parser)) &&
-		   next_line(&sample, &line))
+	while (count < L4_LABEL_LINES && (count != L4_LABEL_LINES_FIRST || header_may_have_label(lines, count, header_is_node, parser)) &&
+		   header_next_line(&sample, &line))
 	{
 		L4Header	header;
 
-		if (is_blank_line(line))
+		if (header_is_blank_line(line))
 			continue;
 		header_parse(parser, line, &header);
 		header_learn_line(&lines[count++], (L4Bytes) {line.data + header.prefix_size, line.size - header.prefix_size},
@@ -716,7 +688,7 @@ unwrapped_sample(L4HeaderParser *parser, L4Bytes sample)
 	if (!envelope_learn(sample, &ask, &parser->learnt.envelope))
 		return sample;
 	initStringInfo(&out);
-	while (next_line(&sample, &line))
+	while (header_next_line(&sample, &line))
 		append_unwrapped(parser, line, &out);
 	return (L4Bytes) {out.data, (size_t) out.len};
 }
@@ -731,7 +703,7 @@ uncoloured_sample(L4HeaderParser *parser, L4Bytes sample)
 	if (sample.size == 0 || memmem(sample.data, sample.size, "\033[", 2) == NULL)
 		return sample;
 	initStringInfo(&out);
-	while (next_line(&sample, &line))
+	while (header_next_line(&sample, &line))
 	{
 		if (header_is_coloured(line))
 			line = header_without_colours(&parser->colours, line);
@@ -747,7 +719,7 @@ sample_is_stamped(L4HeaderParser *parser, L4Bytes sample)
 {
 	L4Bytes		line;
 
-	while (next_line(&sample, &line))
+	while (header_next_line(&sample, &line))
 		if (header_is_stamped(parser, line))
 			return true;
 	return false;
@@ -784,7 +756,7 @@ learn_sample(L4HeaderParser *parser, L4Bytes sample)
 	parser->sampled = parser->roles = false;
 	for (i = 0; i < prefixes->count; i++)
 		prefixes->rules[i].enabled = !prefixes->rules[i].format->dominant;
-	while (next_line(&left, &line))
+	while (header_next_line(&left, &line))
 		lines += sample_line(parser, line, hits);
 	parser->sampled = true;
 	for (i = 0; i < prefixes->count; i++)
@@ -822,71 +794,6 @@ learn_sample(L4HeaderParser *parser, L4Bytes sample)
 	return (lines > 0 && labelled) || parser->learnt.form_count > 0;
 }
 
-/* How much the lines of a sample are told: by whom they are, when, how grave; headers that rules know. */
-typedef struct Told
-{
-	int			lines;
-	int			written;		/* by a rank, or on a node of the job; */
-	int			ranked;			/* by a rank */
-	int			timed;
-	int			graded;
-	int			ruled;
-	int64		headers;		/* their bytes */
-} Told;
-
-static Told
-count_told(L4HeaderParser *parser, L4Bytes sample)
-{
-	Told		told = {0};
-	L4Bytes		line;
-
-	while (told.lines < LABEL_LINES && next_line(&sample, &line))
-	{
-		L4Header	header;
-
-		if (is_blank_line(line))
-			continue;
-		header_parse(parser, line, &header);
-		told.lines++;
-		told.written += header.rank >= 0 || header.local_rank >= 0 || parser->hosts_stated != HOSTS_NOT_STATED ||
-			(header.host.size > 0 && header_is_node(parser, header.host));
-		told.ranked += header.rank >= 0 || header.local_rank >= 0;
-		told.headers += header.size;
-		told.timed += header.has_time || header.has_clock;
-		told.graded += header.level != L4_LEVEL_NONE;
-		told.ruled += header.has_header && header.format < parser->prefixes.count + parser->headers.count;
-	}
-	return told;
-}
-
-static bool
-is_told_more(const Told *more, const Told *less)
-{
-	return more->written >= less->written && more->ranked >= less->ranked && more->timed * 10 >= less->timed * 9 &&
-		more->graded * 10 >= less->graded * 9 &&
-		(more->written > less->written || more->ranked > less->ranked || more->ruled > less->ruled ||
-		 (more->ruled == less->ruled && more->headers > less->headers));
-}
-
-/* Finds what stands before the lines of a sample piece by piece. Of most files the first lines tell that there is nothing. */
-static bool
-find_template(L4HeaderParser *parser, L4Bytes sample, L4LineTemplate *template)
-{
-	L4TemplateJob job = {header_is_node, parser, parser->node_count, parser->ranks_per_node};
-	L4Bytes    *lines = palloc(LABEL_LINES * sizeof(L4Bytes));
-	int			count = 0;
-	bool		found;
-	L4Bytes		line;
-
-	while (count < LABEL_LINES && next_line(&sample, &line))
-		if (!is_blank_line(line))
-			lines[count++] = line;
-	found = line_template_may_be(lines, Min(count, LABEL_LINES_FIRST), &job) &&
-		line_template_learn(lines, count, &job, text_has_header, template);
-	pfree(lines);
-	return found;
-}
-
 /*
  * Learns from a sample as learn_sample does; and where something stands before all lines, with that as their label, if more is
  * told so.
@@ -897,18 +804,18 @@ learn_best(L4HeaderParser *parser, L4Bytes sample)
 	L4EnvelopeForm envelope = parser->learnt.envelope;
 	bool		learnt = learn_sample(parser, sample);
 	L4LineTemplate template;
-	Told		without;
-	Told		with;
+	L4Told		without;
+	L4Told		with;
 
-	if (!find_template(parser, sample, &template))
+	if (!header_find_template(parser, sample, &template))
 		return learnt;
-	without = count_told(parser, sample);
+	without = header_count_told(parser, sample);
 	memset(&parser->learnt, 0, sizeof(parser->learnt));
 	parser->learnt.envelope = envelope;
 	parser->learnt.template = template;
 	(void) learn_sample(parser, sample);
-	with = count_told(parser, sample);
-	if (is_told_more(&with, &without))
+	with = header_count_told(parser, sample);
+	if (header_is_told_more(&with, &without))
 		return true;
 	memset(&parser->learnt, 0, sizeof(parser->learnt));
 	parser->learnt.envelope = envelope;

@@ -55,6 +55,7 @@ typedef struct L4LineTemplate
 	int			time;
 	int			level;
 	bool		tasks;
+	bool		set_off;		/* who writes stands in brackets or quotes; known where it was just learnt */
 	char		tail;			/* L4TemplateTail */
 } L4LineTemplate;
 

@@ -24,6 +24,8 @@
 #define MOST 8
 /* Of a file in which others have none, those with a label begin alike for so many pieces. */
 #define BEGIN_PIECES 3
+/* Letters of a word. */
+#define WORD_LETTERS 3
 /* One of so many lines has a header of its own behind a stamp. */
 #define LINES_PER_STAMPED 5
 /* Words behind the writer that are the label's, and pieces of one with the sign behind it. */
@@ -698,11 +700,24 @@ find_tail(const Sample *sample)
 	return closed * 10 >= sample->count * NEARLY_ALL ? tried.tail : L4_TAIL_NONE;
 }
 
+/* Are there words in a text? Rows of a program's own table have numbers. */
+static bool
+says_words(L4Bytes text)
+{
+	int			letters = 0;
+	size_t		i;
+
+	for (i = 0; i < text.size && letters < WORD_LETTERS; i++)
+		letters = is_letter(text.data[i]) ? letters + 1 : 0;
+	return letters == WORD_LETTERS;
+}
+
 /* Does the label stand before nearly all lines, or are those without it no worse than those that have no header, either? */
 static bool
 is_before_lines(const Sample *sample, const L4LineTemplate *template)
 {
 	int			labelled = 0;
+	int			said = 0;
 	int			headed = 0;
 	int			i;
 
@@ -713,9 +728,12 @@ is_before_lines(const Sample *sample, const L4LineTemplate *template)
 		size_t		size = line_template_match(template, line->text, sample->job->is_node, sample->job->argument, &values);
 
 		labelled += size > 0;
+		said += size > 0 && says_words((L4Bytes) {line->text.data + size, line->text.size - size});
 		headed += size > 0 &&
 			sample->has_header(sample->job->argument, (L4Bytes) {line->text.data + size, line->text.size - size});
 	}
+	if (said * 2 < labelled)
+		return false;
 	return labelled * 10 >= sample->count * NEARLY_ALL ||
 		(labelled * 10 >= sample->count * LEAST_LINES && headed * 10 >= labelled * NEARLY_ALL);
 }
@@ -779,6 +797,7 @@ learn(Sample *sample, L4LineTemplate *template, bool alike)
 	if (template->count == 0)
 		return false;
 	find_rest(sample, template);
+	template->set_off = open_after(template, last) > 0;
 	return is_before_lines(sample, template);
 }
 
