@@ -93,9 +93,6 @@
 #define ANY_TIME "(?:(?<ts>" ISO_OR_AMERICAN "|" SHORT_TIME ")|(?<time>" CLOCK FRACTION "))"
 #define NAME_FIELD "[A-Za-z][\\w.:/@-]{0,40}"
 
-/* What a container's runtime was told to put before lines of its environment and labels: "LOCAL_RANK=0,RANK=6 ". */
-#define ATTRIBUTES "[\\w.-]+=[^\\s,=]*(?:,[\\w.-]+=[^\\s,=]*)+ "
-
 /* The device of its node that a process has, before its number and a bar. */
 #define DEVICE_LABEL "[\\[(<]?(?:gpu|GPU|npu|NPU|[Ll]ocal[ _-]?[Rr]ank)[ _:=#-]?"
 /* What launchers put before a line, whatever else does; and the name of a node, be it of one where something runs, set off. */
@@ -340,11 +337,11 @@ const L4Format l4_builtin_formats_array[] = {
 				  "2025-06-20T19:13:25.465123456Z stdout F loading checkpoint shards"),
 	PREFIX_FORMAT("container_time_label", 17,
 				  "(?<ts>\\d{4}-\\d\\d-\\d\\dT" CLOCK "\\.\\d{6,9}Z) (?=\\[(?:rank|default)\\d+\\]:| *\\d{1,6}: |"
-				  ATTRIBUTES ")",
+				  "[\\w.-]+=[^\\s,=]*,)",
 				  "2025-06-20T19:13:25.465123456Z [rank3]: Traceback (most recent call last):"),
 	/* Buildkite's agent: when a line was written, in a sequence that terminals do not show */
 	PREFIX_FORMAT("buildkite_time", 17,
-				  "\\e_bk;t=(?<epoch>1\\d{12})\\x07",
+				  "\\e_bk;t=(?<epoch>1\\d{12})[^ -~]",
 				  "\033_bk;t=1793201110922\007INFO:root:starting the data loader"),
 	/* SSHKit (Capistrano): what a command on a host wrote goes by an identifier of the command, drawn when it is started */
 	PREFIX_FORMAT("sshkit", 17,
@@ -431,7 +428,8 @@ const L4Format l4_builtin_formats_array[] = {
 					"rank=3 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
 	/* docker logs --details: what the options of its logging driver name of a container's environment, in commas */
 	DOMINANT_FORMAT("container_attributes", 32,
-					"(?:(?=(?:[\\w.-]+=[^\\s,=]*,){0,20}(?:" RANK_WORD ")=(?<rank>\\d{1,6})[ ,]))?" ATTRIBUTES,
+					"[\\w.-]+=[^\\s,=]*,(?:[\\w.-]+=[^\\s,=]*,)*(?:" RANK_WORD ")=(?<rank>\\d{1,6})"
+					"(?:,[\\w.-]+=[^\\s,=]*)* ",
 					"LOCAL_RANK=0,RANK=6 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
 	DOMINANT_FORMAT("clock_label", 32,
 					"(?!\\[[\\d:.,]+ )\\[?(?<time>" CLOCK FRACTION ")\\]?(?: -|:)?[ \\t]+"
