@@ -296,5 +296,5 @@ COMMENT ON FUNCTION @extschema@.l4_accusations(text, @extschema@.l4_unexplained_
 'Step: Which unit (NULL: a stream of no unit) names which other unit in its unexplained records that complain (wordings of '
 'classes complaint and peer; of streams of no unit words of an error, too; a warning or worse that names one other rank), '
 'and where; not where the named unit does not reach itself either, nor by who names all others, or was told to end before '
-'(l4_told_ranks); ending: the record only says that something was told to end; waited: l4_awaiting_units. unexplained: the result of l4_unexplained, where at hand; limits, '
-'wordings: those in force, where at hand.';
+'(l4_told_ranks); ending: the record only says that something was told to end; waited: l4_awaiting_units. unexplained: the '
+'result of l4_unexplained, where at hand; limits, wordings: those in force, where at hand.';

@@ -6,7 +6,8 @@
 #            (flows_other.py), written apart from the first and from what is measured: nothing is tuned on them but on
 #            other4, other6, other10, other12 and other14 to other19, which showed what has been mended. third1 to third10
 #            (third: all of them) are of a third one (flows_third.py), fourth1 to fourth12 (fourth) of one more
-#            (flows_fourth.py). big (ten million flows) comes only where it is named.
+#            (flows_fourth.py), fifth1 to fifth10 (fifth) of one of chunks that queue at ports (flows_fifth.py), which is blind:
+#            no rule may be looked at with it. big (ten million flows) comes only where it is named.
 #            check: the scoring itself, with the truth as what is said, which must be right, and with a damaged truth, which
 #            must not. Default: all but big and check.
 # SCENARIOS  the same in the environment, for make bench-flows SCENARIOS="small slow_link".
@@ -35,7 +36,7 @@ all_scenarios() {
 	for number in $(seq 19); do
 		echo "other$number"
 	done
-	echo third fourth
+	echo third fourth fifth
 }
 
 # The names, with healthy spelt out, one a line.
@@ -46,6 +47,7 @@ spell() {
 			healthy) seq -f 'healthy%.0f' "${HEALTHY:-5}" ;;
 			third) seq -f 'third%.0f' 10 ;;
 			fourth) seq -f 'fourth%.0f' 12 ;;
+			fifth) seq -f 'fifth%.0f' 10 ;;
 			*) echo "$name" ;;
 		esac
 	done
