@@ -327,6 +327,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'peer_records', 2, 'records', 'Who its neighbours are a rank says no more often.'),
 	(true, 'evidence_counter_alone_part', 0.4, 'part', 'Without successful jobs nobody knows how such a counter grows.'),
 
+	(true, 'evidence_named_columns', 5, 'words',
+		'What has so many may be the row of a table: an identifier and columns; a sentence of fewer begins with its verb.'),
 	(true, 'evidence_slow_records', 8, 'records', 'So many durations of a rank give a mean that tells something.'),
 	(true, 'evidence_slow_change_records', 2, 'records',
 		'So many before steps became slow and since tell how a duration changed, where the other ranks tell how theirs did.'),
@@ -351,10 +353,12 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'evidence_slow_waits_part', 0.9, 'part',
 		'Who waits less than the others is slow elsewhere, as a rule: a little less than slowness itself.'),
 	(true, 'evidence_slow_explained_share', 0.5, 'share of what a step takes longer',
-		'What one rank alone takes longer by so much explains most of it; so what all others wait longer, if this one does not.'),
+		'What one rank alone takes longer by so much explains most of it; so what all others wait longer, if this one does '
+		'not.'),
 	(true, 'evidence_slow_idle_share', 0.1, 'share of what a step takes longer', 'What grew by no more did not grow.'),
 	(true, 'evidence_ends_factor', 4, 'factor',
-		'Since steps are slow, whose processes end later than all others'' by so many times what lies between these is short of '
+		'Since steps are slow, whose processes end later than all others'' by so many times what lies between these is short '
+		'of '
 		'something at the end, too ...'),
 	(true, 'evidence_ends_least', 1.5, 's', '... and this long: ends are told to the second, and ranks end at their leisure.'),
 	(true, 'evidence_slow_ends_part', 0.75, 'part', 'Slow at the end is less than slow in the steps.'),
@@ -514,6 +518,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_pair_share', 0.001, 'share of bytes',
 		'A pair of accelerators trains together where it moves this share of the bytes of the busiest pair of one of them: '
 		'what a ring or a pipeline gives a rank to do is much alike, and all else is little beside it.'),
+	(true, 'flow_last_messages', 8, 'messages',
+		'So many of the last of a pair are looked at for one that trains: who trains no more may still be asked how it is, but '
+		'is not for long, as a scheduler ends it.'),
 	(true, 'flow_regular_count', 0.6, 'share of intervals',
 		'Bursts come regularly where this share of the intervals between them is alike ...'),
 	(true, 'flow_regular_time', 0.5, 'share of time',

@@ -424,7 +424,8 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 			'|\m\w+_[mun]?s(ec)?[=:]',
 		'iteration 10 took 1.02s (data 0.01s)'),
 	(true, 'killed', 'by_signal',
-		'\msig(kill|segv|bus|ill|fpe)\M|\mexit ?code\W{1,3}-(4|7|8|9|11)\M|\m(killed by|died (by|of)|by) signal:? (4|7|8|9|11)\M',
+		'\msig(kill|segv|bus|ill|fpe)\M|\mexit ?code\W{1,3}-(4|7|8|9|11)\M'
+			'|\m(killed by|died (by|of)|by) signal:? (4|7|8|9|11)\M',
 		'traceback : Signal 9 (SIGKILL) received by PID 5'),
 	(true, 'stuck_sending', 'send_timed_out',
 		'\mtim(e|es|ed|ing) ?out\M[^\n]{0,60}\m(send|sends|sending|write|writes|writing)\M'

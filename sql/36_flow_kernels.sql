@@ -414,8 +414,8 @@ COMMENT ON FUNCTION @extschema@.l4_step_rounds(double precision[], real[], real[
 'The steps of a job that scatters gradients in each microbatch and gathers parameters once a step (ZeRO-2), from the messages '
 'of one way between two: bursts, parted by pause seconds of silence, of which each k-th moves bytes_ratio times as much as the '
 'others, by so many deviations, and ends a step; a share regular of the steps takes as long as the one before, within '
-'tolerance. NULL where there are none, or fewer than four. Errors: 22023 arrays of different lengths, or with NULLs, or options '
-'out of their range. Cost: time n * log(n).';
+'tolerance. NULL where there are none. Errors: 22023 arrays of different lengths, or with NULLs, or options out of '
+'their range. Cost: time n * log(n), and 64 times the bursts.';
 
 CREATE FUNCTION @extschema@.l4_step_traffic(began double precision[], moved real[], busy real[], path smallint[],
 	only_path int, ends double precision[], fastest double precision DEFAULT 1)

@@ -744,17 +744,14 @@ BEGIN ATOMIC
 				* (s.forth IS NOT NULL AND s.back IS NOT NULL)::int AS returned,
 			COALESCE(@extschema@.l4_together((s.forth).began, (s.back).began, (limits).flow_together_time), 0) AS together,
 			GREATEST((s.forth).same_size, (s.back).same_size) AS same_size,
-			@extschema@.l4_least_alike(s.forth, s.back) AS least_alike,
-			s.cycles
+			@extschema@.l4_least_alike(s.forth, s.back) AS least_alike, s.cycles
 		FROM @extschema@.l4_each_pair(l4_flow_directions.pairs) s
 		JOIN unnest(l4_flow_directions.places) p ON p.address = s.one
 		JOIN @extschema@.l4_training_pairs(l4_flow_directions.pairs, limits) t ON t.one = s.one AND t.other = s.other
 		CROSS JOIN LATERAL @extschema@.l4_flow_pair_bursts(s.forth, s.back, p.period, limits) b
-	), rounds AS MATERIALIZED (
-		-- neither layers nor a phase: gradients may be scattered in each microbatch
+	), rounds AS MATERIALIZED ( -- neither layers nor a phase: gradients may be scattered in each microbatch
 		SELECT m.one, m.other, @extschema@.l4_rounds_of(@extschema@.l4_greater_way(m.forth, m.back), m.period, limits) AS cycles
-		FROM measured m
-		WHERE m.period IS NOT NULL AND m.job NOT IN (SELECT o.job FROM measured o
+		FROM measured m WHERE m.period IS NOT NULL AND m.job NOT IN (SELECT o.job FROM measured o
 			WHERE (o.cycles)."interval" IS NOT NULL OR o.span <= (limits).flow_data_span)
 	), best AS (
 		SELECT DISTINCT ON (m.job) m.job, (m.cycles).ended
@@ -764,22 +761,20 @@ BEGIN ATOMIC
 			m.one, m.other
 	), phased AS (
 		SELECT p.job, p.cycle, p.any_phase, p.is_summed
-		FROM @extschema@.l4_job_phases(ARRAY(SELECT ROW(m.job, m.period, m.span,
-				@extschema@.l4_flow_pair_kind(m.span, m.returned, m.together, m.same_size, m.least_alike, true, limits),
+		FROM @extschema@.l4_job_phases(ARRAY(SELECT ROW(m.job, m.period, m.span, @extschema@.l4_flow_pair_kind(m.span,
+				m.returned, m.together, m.same_size, m.least_alike, true, limits),
 				CASE WHEN m.span <= (limits).flow_data_span
 					AND @extschema@.l4_is_answered(m.returned, m.together, m.same_size, limits)
-				THEN NOT @extschema@.l4_go_at_once(m.forth, m.back, m.phases, limits) END,
-				COALESCE((m.cycles)."interval", (r.cycles)."interval"),
-				cardinality(COALESCE((m.cycles).ended, (r.cycles).ended)),
-				COALESCE((m.cycles).microbatches, (r.cycles).microbatches), (m.cycles).layer,
-				(m.cycles).weight, CASE WHEN (m.cycles)."interval" IS NULL
-				THEN @extschema@.l4_repeats_itself((g.series).began, (g.series).moved, b.ended, limits)
-				END, m.same_size < (limits).flow_own_size)::@extschema@.l4_flow_measure
+				THEN NOT @extschema@.l4_go_at_once(m.forth, m.back, m.phases, limits) END, COALESCE((m.cycles)."interval",
+				(r.cycles)."interval"), cardinality(COALESCE((m.cycles).ended, (r.cycles).ended)),
+				COALESCE((m.cycles).microbatches, (r.cycles).microbatches), (m.cycles).layer, (m.cycles).weight,
+				CASE WHEN (m.cycles)."interval" IS NULL
+					THEN @extschema@.l4_repeats_itself((g.series).began, (g.series).moved, b.ended, limits) END,
+				m.same_size < (limits).flow_own_size)::@extschema@.l4_flow_measure
 			FROM measured m
 			LEFT JOIN best b ON b.job = m.job
 			LEFT JOIN rounds r ON r.one = m.one AND r.other = m.other
-			CROSS JOIN LATERAL (SELECT @extschema@.l4_greater_way(m.forth, m.back) AS series) g), limits) p
-	)
+			CROSS JOIN LATERAL (SELECT @extschema@.l4_greater_way(m.forth, m.back) AS series) g), limits) p)
 	SELECT m.job, CASE WHEN p.any_phase OR p.is_summed AND m.span <= (limits).flow_data_span THEN m.period
 			WHEN NOT p.is_summed THEN p.cycle END,
 		CASE WHEN p.cycle IS NOT NULL THEN 'data'
@@ -792,8 +787,7 @@ BEGIN ATOMIC
 			THEN CASE WHEN d.is_measured AND (r.cycles)."interval" IS NOT NULL THEN r.cycles
 				WHEN d.is_measured THEN m.cycles ELSE @extschema@.l4_cycles_of(d.series, limits) END END
 	FROM measured m
-	JOIN phased p ON p.job = m.job
-	LEFT JOIN rounds r ON r.one = m.one AND r.other = m.other
+	JOIN phased p ON p.job = m.job LEFT JOIN rounds r ON r.one = m.one AND r.other = m.other
 	-- the way that moves more, of which cycles are known: as in l4_flow_pair_cycles
 	CROSS JOIN LATERAL (VALUES (m.one, m.other, m.forth, ((m.back).bytes > (m.forth).bytes) IS NOT TRUE),
 		(m.other, m.one, m.back, ((m.back).bytes <= (m.forth).bytes) IS NOT TRUE)) d(source, destination, series, is_measured)

@@ -96,10 +96,10 @@ CREATE FUNCTION @extschema@.l4_last_message(series @extschema@.l4_flow_series, l
 	RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 100
 BEGIN ATOMIC
-	-- the last few are looked at
 	SELECT COALESCE(max((series).began[n.n]) FILTER (WHERE (series).moved[n.n] >= (limits).flow_pair_share
 		* (series).bytes / (series).records), (series).began[cardinality((series).began)])
-	FROM generate_series(GREATEST(cardinality((series).began) - 8, 1), cardinality((series).began)) n(n);
+	FROM generate_series(GREATEST(cardinality((series).began) - (limits).flow_last_messages::int, 1),
+		cardinality((series).began)) n(n);
 END;
 COMMENT ON FUNCTION @extschema@.l4_last_message(@extschema@.l4_flow_series, @extschema@.l4_limits) IS
 'Step: When the last message of a series began that is not little beside the others (limit flow_pair_share): who trains no '

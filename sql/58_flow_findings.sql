@@ -83,8 +83,7 @@ BEGIN ATOMIC
 	), usual AS (
 		SELECT s.job, s.kind, percentile_cont(0.5) WITHIN GROUP (ORDER BY s.usual) AS rate,
 			@extschema@.l4_deviation(array_agg(s.usual)) AS deviation
-		FROM series s
-		GROUP BY s.job, s.kind
+		FROM series s GROUP BY s.job, s.kind
 	), hops AS (
 		SELECT s.job, s.kind, s.source, s.destination, s.path, h.is_port,
 			count(*) OVER (PARTITION BY s.job, s.kind, h.hop) AS ways
@@ -98,8 +97,7 @@ BEGIN ATOMIC
 		SELECT h.job, h.kind, h.source, h.destination, h.path, bool_or(h.more) AS shares
 		FROM (SELECT h.job, h.kind, h.source, h.destination, h.path,
 				max(h.ways) > min(max(h.ways)) OVER (PARTITION BY h.job, h.kind, h.is_port) AS more
-			FROM hops h
-			GROUP BY h.job, h.kind, h.source, h.destination, h.path, h.is_port) h
+			FROM hops h GROUP BY h.job, h.kind, h.source, h.destination, h.path, h.is_port) h
 		GROUP BY h.job, h.kind, h.source, h.destination, h.path
 	), compared AS (
 		SELECT s.job, s.kind, s.source, s.destination, s.path, s.moved, s.busy, s.began, s.least, s.usual, c.alike, h.shares,
@@ -109,8 +107,7 @@ BEGIN ATOMIC
 				-- parts of time that are no steps have more of this in one and more of that in another
 				WHEN s.period IS NULL THEN 'Infinity'
 				ELSE (SELECT @extschema@.l4_deviation(array_agg(ln(x.moved / x.busy)))
-					FROM unnest(s.moved, s.busy) x(moved, busy)
-					WHERE x.moved > 0 AND x.busy > 0) END) AS lowest
+					FROM unnest(s.moved, s.busy) x(moved, busy) WHERE x.moved > 0 AND x.busy > 0) END) AS lowest
 		FROM series s
 		JOIN usual u ON u.job = s.job AND u.kind = s.kind
 		LEFT JOIN shared h ON h.job = s.job AND h.kind = s.kind AND h.source = s.source AND h.destination = s.destination
@@ -126,9 +123,8 @@ BEGIN ATOMIC
 		FROM (SELECT array_agg(x.began ORDER BY x.began) AS at,
 				array_agg(c.rate - ln(x.moved / x.busy) ORDER BY x.began) AS slowness
 			FROM unnest(c.moved, c.busy, c.began) x(moved, busy, began)
-			WHERE x.moved > 0 AND x.busy > 0
-				-- most are never that slow
-				AND c.rate - c.least >= c.lowest
+			-- most are never that slow
+			WHERE x.moved > 0 AND x.busy > 0 AND c.rate - c.least >= c.lowest
 			HAVING count(*) > 0) x
 		CROSS JOIN LATERAL @extschema@.l4_slow_regimes(x.at, x.slowness, c.lowest, (limits).flow_slow_steps::int) r) g ON true;
 END;
@@ -197,9 +193,7 @@ RETURNS SETOF @extschema@.l4_flow_finding
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
 	WITH pairs AS MATERIALIZED (
-		SELECT p.pair, p.job, p.kind, p.source, p.destination, p.path, p.began, p.ended, p.level, p.is_slow, p.is_waiting,
-			p.is_sure
-		FROM @extschema@.l4_waiting_pairs(l4_common_elements.traces, limits) p
+		SELECT p.* FROM @extschema@.l4_waiting_pairs(l4_common_elements.traces, limits) p
 	), groups AS MATERIALIZED (
 		SELECT e.job, e.name, array_agg(e.address ORDER BY e.place) AS members
 		FROM @extschema@.l4_exchanges_of(l4_common_elements.traces) e
@@ -230,8 +224,7 @@ BEGIN ATOMIC
 		WHERE c.slow >= (limits).flow_element_share * c.all_of_them
 			AND (c.width = 1 AND c.slow > 0 OR c.slow >= (limits).flow_element_pairs)
 	), explained AS (
-		SELECT DISTINCT ON (e.pair) e.pair, e.kind, e.name, e.job, e.began, e.ended, e.level, g.slow, g.all_of_them, e.link,
-			e.is_sure
+		SELECT DISTINCT ON (e.pair) e.*, g.slow, g.all_of_them
 		FROM elements e
 		JOIN guilty g ON g.kind = e.kind AND g.name = e.name
 		WHERE e.is_slow
@@ -804,22 +797,41 @@ COMMENT ON FUNCTION @extschema@.l4_stopped_jobs(@extschema@.l4_flow_trace[], @ex
 'should have come first (l4_step_overdue). A job that ends between two steps does not stand still. collected_until: when the '
 'last flow of anybody began; NULL: that of these jobs.';
 
-CREATE FUNCTION @extschema@.l4_silent_accelerators(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits,
+CREATE FUNCTION @extschema@.l4_missed_messages(traces @extschema@.l4_flow_trace[], jobs int[])
+RETURNS TABLE (job int, sender text, receiver text, overdue_at double precision)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 100 COST 100000
+BEGIN ATOMIC
+	WITH accelerator AS MATERIALIZED (
+		SELECT t.job, t.source AS address, t.server FROM @extschema@.l4_each_trace(l4_missed_messages.traces) t
+		WHERE t.kind = 'accelerator' AND t.last_at IS NOT NULL AND t.job = ANY (l4_missed_messages.jobs)
+	)
+	SELECT t.job, a.server, b.server, min(t.overdue_at)
+	FROM @extschema@.l4_each_trace(l4_missed_messages.traces) t
+	JOIN accelerator a ON a.job = t.job AND a.address = t.source
+	JOIN accelerator b ON b.job = t.job AND b.address = t.destination
+	WHERE t.kind <> 'accelerator' AND t.overdue_at > '-Infinity'
+	GROUP BY t.job, a.server, b.server;
+END;
+COMMENT ON FUNCTION @extschema@.l4_missed_messages(@extschema@.l4_flow_trace[], int[]) IS
+'Step: Of jobs between which two of their servers a message is missed (l4_step_overdue), and when it should have come first.';
+
+CREATE FUNCTION @extschema@.l4_silent_ends(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits,
 	collected_until double precision)
-RETURNS SETOF @extschema@.l4_flow_finding
+RETURNS TABLE (job int, server text, address text, is_source boolean, gets boolean, last_at double precision,
+	accelerators text[])
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
 	WITH accelerators AS MATERIALIZED (
 		SELECT t.job, t.source AS address, t.server, t.last_at
-		FROM @extschema@.l4_each_trace(l4_silent_accelerators.traces) t
+		FROM @extschema@.l4_each_trace(l4_silent_ends.traces) t
 		WHERE t.kind = 'accelerator' AND t.last_at IS NOT NULL
 	), pairs AS MATERIALIZED (
 		SELECT t.job, t.source, t.destination, t.last_at, t.overdue_at
-		FROM @extschema@.l4_each_trace(l4_silent_accelerators.traces) t
+		FROM @extschema@.l4_each_trace(l4_silent_ends.traces) t
 		WHERE t.kind <> 'accelerator'
 	), jobs AS MATERIALIZED (
-		SELECT j.* FROM @extschema@.l4_stopped_jobs(l4_silent_accelerators.traces, limits,
-			l4_silent_accelerators.collected_until) j
+		SELECT j.* FROM @extschema@.l4_stopped_jobs(l4_silent_ends.traces, limits,
+			l4_silent_ends.collected_until) j
 	), silent AS (
 		-- of those whose messages were missed first who sent nothing from then on
 		SELECT DISTINCT ON (j.job, a.address) j.job, a.server, a.address, a.last_at, p.overdue_at,
@@ -830,31 +842,53 @@ BEGIN ATOMIC
 		JOIN accelerators a ON a.job = j.job AND a.address IN (p.source, p.destination)
 			AND a.last_at < j.overdue_at - j.about
 		ORDER BY j.job, a.address, p.overdue_at, a.address = p.source DESC
+	)
+	SELECT DISTINCT ON (s.job, s.server) s.job, s.server, s.address, s.is_source, s.gets, s.last_at,
+		-- who computes in lockstep with one that stopped stops, too
+		array_agg(s.address) OVER (PARTITION BY s.job, s.server ORDER BY s.address COLLATE "C"
+			ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS accelerators
+	FROM silent s
+	ORDER BY s.job, s.server, s.overdue_at, s.sends DESC, s.address COLLATE "C";
+END;
+COMMENT ON FUNCTION @extschema@.l4_silent_ends(@extschema@.l4_flow_trace[], @extschema@.l4_limits, double precision) IS
+'Step: Of jobs that stand still (l4_stopped_jobs) the ends of the messages that should have come first (limit '
+'flow_period_tolerance) that sent nothing from then on, one a server, with all that are silent there; is_source: it should '
+'have sent the first one; gets: others still sent to it.';
+
+CREATE FUNCTION @extschema@.l4_silent_accelerators(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits,
+	collected_until double precision)
+RETURNS SETOF @extschema@.l4_flow_finding
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
+BEGIN ATOMIC
+	WITH accelerators AS MATERIALIZED (
+		SELECT t.job, t.source AS address, t.server, t.last_at
+		FROM @extschema@.l4_each_trace(l4_silent_accelerators.traces) t
+		WHERE t.kind = 'accelerator' AND t.last_at IS NOT NULL
+	), jobs AS MATERIALIZED (
+		SELECT j.* FROM @extschema@.l4_stopped_jobs(l4_silent_accelerators.traces, limits,
+			l4_silent_accelerators.collected_until) j
 	), suspects AS MATERIALIZED (
-		SELECT DISTINCT ON (s.job, s.server) s.job, s.server, s.address, s.is_source, s.gets, s.last_at,
-			-- who computes in lockstep with one that stopped stops, too
-			array_agg(s.address) OVER (PARTITION BY s.job, s.server ORDER BY s.address COLLATE "C"
-				ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS accelerators
-		FROM silent s
-		ORDER BY s.job, s.server, s.overdue_at, s.sends DESC, s.address COLLATE "C"
-	), explained AS (
-		-- what is sent to one that is dead does not come: until when all that is missed has to do with the server of each
-		SELECT s.job, s.address, s.gets, s.is_source, min(p.overdue_at) AS until
-		FROM suspects s
-		LEFT JOIN (pairs p JOIN accelerators a ON a.job = p.job AND a.address = p.source
-				JOIN accelerators b ON b.job = p.job AND b.address = p.destination)
-			ON p.job = s.job AND p.overdue_at > '-Infinity' AND s.server NOT IN (a.server, b.server)
-		GROUP BY s.job, s.address, s.gets, s.is_source
+		SELECT s.* FROM @extschema@.l4_silent_ends(l4_silent_accelerators.traces, limits,
+			l4_silent_accelerators.collected_until) s
+	), missed AS MATERIALIZED (
+		-- asked only where nobody gets anything
+		SELECT m.* FROM @extschema@.l4_missed_messages(l4_silent_accelerators.traces, ARRAY(
+			SELECT s.job FROM suspects s GROUP BY s.job HAVING count(*) > 1 AND NOT bool_or(s.gets))) m
 	), ranked AS (
-		SELECT e.*, e.until - lead(e.until) OVER (PARTITION BY e.job ORDER BY e.until DESC) AS longer,
-			row_number() OVER (PARTITION BY e.job ORDER BY e.until DESC) AS place
-		FROM explained e
+		-- what is sent to one that is dead does not come: until when all that is missed has to do with the server of each
+		SELECT e.*, lead(e.until) OVER w AS next, row_number() OVER w AS place
+		FROM (SELECT s.job, s.address, s.gets, s.is_source, COALESCE(min(p.overdue_at), 'Infinity') AS until
+			FROM suspects s
+			LEFT JOIN missed p ON p.job = s.job AND s.server NOT IN (p.sender, p.receiver)
+			GROUP BY s.job, s.address, s.gets, s.is_source) e
+		WINDOW w AS (PARTITION BY e.job ORDER BY e.until DESC, e.address COLLATE "C")
 	), named AS (
 		SELECT r.job, CASE WHEN count(*) = 1 THEN min(r.address)
 			-- who is dead gets nothing; who stands still may
 			WHEN count(*) FILTER (WHERE NOT r.gets) = 1 THEN min(r.address) FILTER (WHERE NOT r.gets)
 			WHEN count(*) = 2 AND bool_and(r.gets) THEN min(r.address) FILTER (WHERE r.is_source)
-			WHEN NOT bool_or(r.gets) THEN min(r.address) FILTER (WHERE r.place = 1 AND r.longer > j.about) END AS address
+			WHEN NOT bool_or(r.gets) THEN min(r.address) FILTER (WHERE r.place = 1 AND r.until > r.next + j.about)
+			END AS address
 		FROM ranked r
 		JOIN jobs j ON j.job = r.job
 		GROUP BY r.job
@@ -862,8 +896,8 @@ BEGIN ATOMIC
 	SELECT j.job, CASE WHEN a.address IS NULL THEN 'silent' WHEN a.gets THEN 'stalled' ELSE 'missing' END,
 		CASE WHEN a.address IS NULL THEN format('job %s', j.job) WHEN cardinality(a.accelerators) = 1 THEN a.address
 			ELSE a.server END,
-		COALESCE(a.last_at, j.last_at), NULL::double precision,
-		NULL::double precision, 0.8, jsonb_build_object('job_silent_since', j.last_at, 'job_stopped', true)
+		COALESCE(a.last_at, j.last_at), NULL::double precision, NULL::double precision, 0.8,
+		jsonb_build_object('job_silent_since', j.last_at, 'job_stopped', true)
 			|| CASE WHEN a.address IS NULL THEN jsonb_build_object('accelerators', j.accelerators, 'address', j.first_address,
 					'last_sent', j.last_at, 'step', j.period)
 				ELSE jsonb_build_object('server', a.server, 'accelerators', to_jsonb(a.accelerators), 'last_sent', a.last_at,

@@ -143,7 +143,7 @@ CREATE FUNCTION @extschema@.l4_late_ends(job_id text, streams @extschema@.l4_job
 RETURNS TABLE (unit text, node text, rank int, shape_id bigint, "position" int, z double precision, numbers jsonb)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1
 BEGIN ATOMIC
-	-- A machine that is short of something (its processor is throttled, it swaps) is slow at whatever it does, so also at ending
+	-- A machine that is short of something (its processor is throttled, it swaps) is slow at whatever it does, also at ending
 	-- a process, though all come to the end of the last step together. Where the first rank is, more is done at the end by
 	-- right (what is saved, what is reported).
 	WITH last AS MATERIALIZED (

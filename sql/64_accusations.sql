@@ -254,8 +254,7 @@ BEGIN
 		LEFT JOIN said o ON o.shape_id = r.heads
 		LEFT JOIN peer p ON p.stream_id = r.stream_id AND p.shape_id = r.shape_id
 		-- a mention is no accusation: something must have gone wrong, as the record, its level, its block or what it heads says
-		WHERE h.complains OR p.stream_id IS NOT NULL OR r.warns OR o.throws OR r.unit IS NULL AND (h.grave OR h.recovers)
-	),
+		WHERE h.complains OR p.stream_id IS NOT NULL OR r.warns OR o.throws OR r.unit IS NULL AND (h.grave OR h.recovers)),
 	mention AS MATERIALIZED (
 		SELECT m.*, r.unit AS accuser, r.kind, r.source, r.shape_id, r.stream_id, r.line_no, r.first_ts,
 			r.ending, r.closing, r.recovers, r.hung_up, r.refers, r.peer, r.complains,
@@ -269,8 +268,7 @@ BEGIN
 		JOIN record r ON r.ordinal = m.ordinal
 	)
 	SELECT m.unit, m.node, m.rank, m.name, m.accuser, m.kind, m.source, m.shape_id, m.stream_id, m.line_no, m.first_ts,
-		m.ending, m.closing, m.recovered_ts,
-		-- who gave up closes its connections, which others miss then
+		m.ending, m.closing, m.recovered_ts, -- who gave up closes its connections, which others miss then
 		m.refers OR coalesce(w.counted OR m.hung_up AND w.gave_up_at < m.first_ts, false)
 	FROM mention m
 	-- who looks for it in the wrong place has only itself to blame

@@ -173,16 +173,36 @@ BEGIN ATOMIC
 		FROM (SELECT o.* FROM record o WHERE NOT EXISTS (SELECT FROM first_trouble t
 			WHERE CASE WHEN t.source = o.source THEN t.first_line < o.first_line ELSE t.first_ts < o.first_ts END) OFFSET 0) r
 		WHERE r.told ~ (wordings).called_off
+	),
+	-- only where there is one
+	trouble AS MATERIALIZED (
+		SELECT r.source, min(r.first_line) AS first_line, min(r.first_ts) AS first_ts
+		FROM record r WHERE r.trouble AND EXISTS (SELECT FROM ending) AND r.told !~ (wordings).called_off
+		GROUP BY r.source
 	)
-	SELECT EXISTS (SELECT FROM ending o WHERE NOT EXISTS (SELECT FROM record r
-		WHERE r.trouble
-			AND CASE WHEN r.source = o.source THEN r.first_line < o.first_line ELSE r.first_ts < o.first_ts END
-			AND r.told !~ (wordings).called_off));
+	SELECT EXISTS (SELECT FROM ending o WHERE NOT EXISTS (SELECT FROM trouble r
+		WHERE CASE WHEN r.source = o.source THEN r.first_line < o.first_line ELSE r.first_ts < o.first_ts END));
 END;
 COMMENT ON FUNCTION @extschema@.l4_called_off(@extschema@.l4_unexplained_record[], @extschema@.l4_limits,
 	@extschema@.l4_wordings) IS
 'Step: Did somebody or a scheduler end the job (wordings of class called_off) before anything else went wrong? Then nobody is '
 'to blame for what follows.';
+
+CREATE FUNCTION @extschema@.l4_judged_shapes(unexplained @extschema@.l4_unexplained_record[], wordings @extschema@.l4_wordings)
+RETURNS TABLE (shape_id bigint, ending boolean, peer boolean, together boolean, gathered boolean, exception boolean,
+	announcing boolean, closing boolean, gravity int)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
+BEGIN ATOMIC
+	SELECT h.shape_id, t.told ~ (wordings).ending, t.told ~ (wordings).peer, t.told ~ (wordings).together,
+		h.shape ~ (wordings).gathered, t.told ~ (wordings).exception OR t.told ~ (wordings).itself,
+		t.told ~ (wordings).announcing, t.told ~ (wordings).closing, @extschema@.l4_text_gravity(t.told, wordings)
+	FROM @extschema@.l4_shape h
+	CROSS JOIN LATERAL (SELECT @extschema@.l4_told_text(h.shape) AS told OFFSET 0) t
+	WHERE h.shape_id = ANY (ARRAY(SELECT DISTINCT n.shape_id FROM unnest(l4_judged_shapes.unexplained) n));
+END;
+COMMENT ON FUNCTION @extschema@.l4_judged_shapes(@extschema@.l4_unexplained_record[], @extschema@.l4_wordings) IS
+'Step: What wordings say of the shapes of unexplained records (the columns are named as their classes; exception: or itself), '
+'and how grave their words are: once a shape, as thousands of ranks log the same.';
 
 CREATE FUNCTION @extschema@.l4_placed_records(unexplained @extschema@.l4_unexplained_record[], units @extschema@.l4_unit[],
 	spokesmen text[], accusations @extschema@.l4_accusation[], limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
@@ -190,19 +210,7 @@ RETURNS SETOF @extschema@.l4_placed_record
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1000
 BEGIN ATOMIC
 	WITH shape AS MATERIALIZED (
-		-- judged once a shape, as thousands of ranks log the same; endings and gravity where the record was not read
-		SELECT h.shape_id, t.told ~ (l4_placed_records.wordings).ending AS ending,
-			t.told ~ (l4_placed_records.wordings).peer AS peer,
-			t.told ~ (l4_placed_records.wordings).together AS together,
-			h.shape ~ (l4_placed_records.wordings).gathered AS gathered,
-			t.told ~ (l4_placed_records.wordings).exception
-				OR t.told ~ (l4_placed_records.wordings).itself AS exception,
-			t.told ~ (l4_placed_records.wordings).announcing AS announcing,
-			t.told ~ (l4_placed_records.wordings).closing AS closing,
-			@extschema@.l4_text_gravity(t.told, l4_placed_records.wordings) AS gravity
-		FROM @extschema@.l4_shape h
-		CROSS JOIN LATERAL (SELECT @extschema@.l4_told_text(h.shape) AS told OFFSET 0) t
-		WHERE h.shape_id = ANY (ARRAY(SELECT DISTINCT n.shape_id FROM unnest(l4_placed_records.unexplained) n))
+		SELECT j.* FROM @extschema@.l4_judged_shapes(l4_placed_records.unexplained, wordings) j
 	),
 	bereft AS MATERIALIZED (
 		SELECT b.unit, b.rank, min(b.first_ts) AS ts FROM unnest(l4_placed_records.unexplained) b
@@ -219,7 +227,8 @@ BEGIN ATOMIC
 				OR COALESCE(n.numbers ->> 'name' ~ (l4_placed_records.wordings).lossy, false)
 				-- a stack without an error, which others' lines tore from it, is of what its rank says then
 				OR n.gravity < (l4_placed_records.limits).gravity_trouble AND n.kind = 'rank'
-					AND @extschema@.l4_told_text(n.message) <> n.message AND (n.unit, n.rank) IN (SELECT b.unit, b.rank FROM bereft b)
+					AND (@extschema@.l4_told_text(n.message) <> n.message) IS TRUE AND EXISTS (SELECT FROM bereft b
+						WHERE b.unit IS NOT DISTINCT FROM n.unit AND b.rank IS NOT DISTINCT FROM n.rank)
 				AS peer, h.together, h.exception,
 			-- which signal that was a shape leaves out; how a process ends that lost another one before is no cause
 			CASE WHEN h.closing AND n.kind <> 'system' AND (q.ts <= n.first_ts) IS NOT TRUE

@@ -3,15 +3,22 @@
  * successful jobs do not log; what it says of many is about the job.
  */
 
+CREATE FUNCTION @extschema@.l4_row_words(shape text, limits @extschema@.l4_limits) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN cardinality(regexp_split_to_array(btrim(shape), '\s+')) >= (limits).evidence_named_columns
+	THEN regexp_replace(shape, '^\S+', '') ELSE shape END;
+COMMENT ON FUNCTION @extschema@.l4_row_words(text, @extschema@.l4_limits) IS
+'Step: A shape of so many words (limit evidence_named_columns) that it may be the row of a table, without its first word: rows '
+'begin with an identifier, which may look like a word; any other shape as it is, for its first word may be its verb.';
+
 CREATE FUNCTION @extschema@.l4_evidence_named(units @extschema@.l4_unit[], accusations @extschema@.l4_accusation[],
 	unexplained @extschema@.l4_unexplained_record[], at_large @extschema@.l4_placed_record, limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
 BEGIN ATOMIC
 	WITH words AS MATERIALIZED (
-		-- the row of a table begins with an identifier, which may look like a word
-		SELECT h.shape_id, regexp_replace(h.shape, '^\S+', '') AS words FROM @extschema@.l4_shape h
-		WHERE h.shape_id IN (SELECT o.shape_id FROM unnest(l4_evidence_named.accusations) o WHERE o.accuser IS NULL)
+		SELECT h.shape_id, @extschema@.l4_row_words(h.shape, limits) AS words FROM @extschema@.l4_shape h
+		WHERE h.shape_id = ANY (ARRAY(SELECT o.shape_id FROM unnest(l4_evidence_named.accusations) o))
 	),
 	statement AS (
 		-- how all others were told to end is another statement, though it be of the same shape
@@ -29,15 +36,14 @@ BEGIN ATOMIC
 		ORDER BY 1, 2, 3 LIMIT 1
 	),
 	claim AS MATERIALIZED (
-		SELECT a.*, (a.closing AND (a.first_ts, a.source, a.line_no) > (o.first_ts, o.source, o.line_no)) IS TRUE AS after, w.words
+		SELECT a.*, w.words,
+			(a.closing AND (a.first_ts, a.source, a.line_no) > (o.first_ts, o.source, o.line_no)) IS TRUE AS after
 		FROM unnest(l4_evidence_named.accusations) a JOIN words w ON w.shape_id = a.shape_id LEFT JOIN told o ON true
 		WHERE a.accuser IS NULL AND NOT a.ending
 	),
 	target AS (SELECT c.words, count(DISTINCT c.unit) AS units FROM claim c WHERE NOT c.after GROUP BY c.words),
-	grave AS (SELECT r.shape_id FROM unnest(l4_evidence_named.unexplained) r
-		WHERE r.unit IS NULL AND r.gravity >= (l4_evidence_named.limits).gravity_fatal),
-	ended AS (SELECT r.unit FROM unnest(l4_evidence_named.unexplained) r
-		WHERE r.unit IS NOT NULL AND r.ending AND r.kind <> 'system'),
+	grave AS (SELECT r.shape_id FROM unnest(unexplained) r WHERE r.unit IS NULL AND r.gravity >= (limits).gravity_fatal),
+	ended AS (SELECT r.unit FROM unnest(unexplained) r WHERE r.unit IS NOT NULL AND r.ending AND r.kind <> 'system'),
 	said AS (
 		-- in all, but for those that are killed as they do not end when they are told to, as they say: who fails by itself
 		-- first may well have missed another one
@@ -52,9 +58,8 @@ BEGIN ATOMIC
 				THEN (l4_evidence_named.limits).evidence_named_launcher_part
 			ELSE (l4_evidence_named.limits).evidence_named_late_part END
 			-- what is said of many in the end it may say of the first by chance
-			* CASE WHEN @extschema@.l4_is_few(s.units, cardinality(l4_evidence_named.units),
-				(l4_evidence_named.limits).evidence_named_share) THEN 1
-				ELSE (l4_evidence_named.limits).evidence_named_again_part END
+			* CASE WHEN @extschema@.l4_is_few(s.units, cardinality(l4_evidence_named.units), (limits).evidence_named_share)
+				THEN 1 ELSE (limits).evidence_named_again_part END
 			* CASE WHEN a.recovered_ts < f.first_ts THEN (l4_evidence_named.limits).evidence_named_recovered_part ELSE 1 END,
 		NULL::float8, 'evidence_named_share',
 		jsonb_build_object('units', cardinality(l4_evidence_named.units), 'units_named', t.units,
@@ -65,8 +70,7 @@ BEGIN ATOMIC
 	JOIN said s ON s.words = a.words
 	CROSS JOIN (SELECT (l4_evidence_named.at_large).*) f
 	WHERE NOT a.after AND s.units < cardinality(l4_evidence_named.units)
-		AND @extschema@.l4_is_few(t.units, cardinality(l4_evidence_named.units),
-			(l4_evidence_named.limits).evidence_named_share);
+		AND @extschema@.l4_is_few(t.units, cardinality(l4_evidence_named.units), (limits).evidence_named_share);
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_named(@extschema@.l4_unit[], @extschema@.l4_accusation[],
 	@extschema@.l4_unexplained_record[], @extschema@.l4_placed_record, @extschema@.l4_limits) IS

@@ -240,7 +240,7 @@ BEGIN ATOMIC
 		GROUP BY m.shape_id, m.position, m.ranks, m.growth, m.level, m.before, m.after
 	),
 	share AS (
-		-- of what a step takes longer: where that of one rank alone grew by most of it, that one explains it; or where that of all
+		-- of what a step takes longer: where that of one rank grew by most of it, that one explains it; or where that of all
 		-- others did, who wait, and its own did not
 		SELECT c.*, count(*) FILTER (WHERE c.share > (limits).evidence_slow_idle_share) OVER w AS growing,
 			count(*) FILTER (WHERE c.share < (limits).evidence_slow_explained_share) OVER w AS steady

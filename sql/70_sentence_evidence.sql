@@ -77,6 +77,14 @@ COMMENT ON FUNCTION @extschema@.l4_counter_sentence(jsonb, text, text) IS
 'Step: What a number in system logs tells of a unit, in words, from the numbers of evidence of kind counter, what it is '
 'called, and the statement that it stands in (NULL: not to be quoted).';
 
+CREATE FUNCTION @extschema@.l4_between_sentence(numbers jsonb) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN format('around the ring of ranks %s wait to receive, up to rank %s, and %s to send, up to rank %s: %s',
+	numbers ->> 'ranks_receiving', numbers ->> 'receiving', numbers ->> 'ranks_sending', numbers ->> 'sending',
+	COALESCE('nothing passes between it and ' || (numbers ->> 'peer'), 'it is between these and says nothing'));
+COMMENT ON FUNCTION @extschema@.l4_between_sentence(jsonb) IS
+'Step: Evidence of kind between (l4_evidence_between, its numbers) as a part of a sentence.';
+
 CREATE FUNCTION @extschema@.l4_evidence_sentence(evidence @extschema@.l4_evidence, brief boolean DEFAULT false) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
@@ -107,9 +115,7 @@ BEGIN ATOMIC
 				WHEN NOT (e.n ->> 'measured')::boolean THEN 'its ends name each other, and nobody else is named'
 				WHEN e.n ->> 'teller' = e.unit THEN format('what counts there ("%s") grew', e.gist)
 				ELSE format('what %s counts there ("%s") grew', e.n ->> 'teller', e.gist) END)
-		WHEN 'between' THEN format('around the ring of ranks %s wait to receive, up to rank %s, and %s to send, up to rank %s: %s',
-			e.n ->> 'ranks_receiving', e.n ->> 'receiving', e.n ->> 'ranks_sending', e.n ->> 'sending',
-			COALESCE('nothing passes between it and ' || (e.n ->> 'peer'), 'it is between these and says nothing'))
+		WHEN 'between' THEN @extschema@.l4_between_sentence(e.n)
 		WHEN 'behind' THEN CASE WHEN e.n ? 'done'
 			THEN format('it got to %s of %s, the others to %s ("%s")', e.n ->> 'done', e.n ->> 'total', e.n ->> 'others_done',
 				e.gist)

@@ -30,8 +30,6 @@ ALTER TABLE @extschema@.l4_diagnosis ADD limits jsonb NOT NULL DEFAULT '{}', ADD
 DO $upgrade$
 DECLARE
 	formats text[] := '{
-		path_torchrun_node 2a2da32f2232,path_node_rank_file 3aa204c94f68,path_node_rank_folder 03e8cee60e0e,
-		path_node_system cd57a584d878,path_node_launcher 548b1b87f506,container_time_label f18d06a2d00c,
 		bracket_time 5ca602c982e9,json 0e8af9fba6cc,
 		path_node_rank_number 6208e160fd8a,path_rank_file f500a9bf059f,path_rank_number 57071caa104f,
 		torchrun_role_rank 4be5d40b9010,

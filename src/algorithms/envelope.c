@@ -28,8 +28,6 @@
 /* An object begins within so many first bytes of a line; a time since 1970 has so many digits at least. */
 #define TAG_BYTES 400
 #define EPOCH_DIGITS 10
-/* A row has so many members at least. */
-#define ROW_MEMBERS 3
 
 /* What the objects of a sample have under a key. */
 typedef struct KeyCount
@@ -43,7 +41,6 @@ typedef struct KeyCount
 	int			nodes;
 	int			paths;
 	int			headers;
-	int			set_in;			/* texts that blanks begin, as lines of a traceback */
 	int			ranks;
 	int			graves;			/* as a program's own logger says it, */
 	int			names;			/* and who says it */
@@ -63,73 +60,7 @@ typedef struct Sample
 	int			objects;
 } Sample;
 
-/* Takes the next member of a row: key=value, key="a value"; false at its end, or where it is none. */
-static bool
-row_next(const char **at, const char *end, L4ObjectPair *pair)
-{
-	const char *p = *at;
-	const char *from;
-
-	while (p < end && *p == ' ')
-		p++;
-	from = p;
-	while (p < end && (is_alphanumeric(*p) || *p == '_' || *p == '.' || *p == '@' || *p == '-'))
-		p++;
-	if (p == from || p == end || *p != '=' || is_digit(*from))
-		return false;
-	pair->key = (L4Bytes) {from, (size_t) (p - from)};
-	from = ++p;
-	pair->quoted = p < end && *p == '"';
-	if (pair->quoted)
-	{
-		for (from = ++p; p < end && *p != '"'; p++)
-			p += *p == '\\' && p + 1 < end;
-		if (p == end)
-			return false;		/* cut off */
-		pair->value = (L4Bytes) {from, (size_t) (p++ - from)};
-	}
-	else
-	{
-		while (p < end && *p != ' ' && *p != '"')
-			p++;
-		pair->value = (L4Bytes) {from, (size_t) (p - from)};
-		/* a word needs no quotes */
-		pair->quoted = p > from && !is_digit(*from) && *from != '-';
-	}
-	*at = p;
-	return p == end || *p == ' ';
-}
-
-/* Where a row of such members begins that goes on to the end of a line; NULL where it has none. */
-static const char *
-row_of(L4Bytes line)
-{
-	const char *end = line.data + line.size;
-	const char *at = memchr(line.data, '=', Min(line.size, TAG_BYTES));
-	const char *begin;
-	L4ObjectPair pair;
-	int			members = 0;
-
-	if (at == NULL)
-		return NULL;
-	while (at > line.data && at[-1] != ' ' && at[-1] != '\t')
-		at--;
-	begin = at;
-	while (end > at && (end[-1] == ' ' || end[-1] == '\r'))
-		end--;
-	while (at < end && row_next(&at, end, &pair))
-		members++;
-	return at == end && members >= ROW_MEMBERS ? begin : NULL;
-}
-
-/* The next member of an object, or of a row. */
-static inline bool
-member_next(const char **at, const char *end, bool row, L4ObjectPair *pair)
-{
-	return row ? row_next(at, end, pair) : header_object_next(at, end, pair);
-}
-
-/* Where the object of a line, or a row, begins; NULL where it has none to its end. */
+/* Where the object of a line begins; NULL where it has none to its end. */
 static const char *
 object_of(L4Bytes line)
 {
@@ -142,10 +73,8 @@ object_of(L4Bytes line)
 		if (--line.size == 0)
 			return NULL;
 	}
-	if (line.size < 2)
+	if (line.size < 2 || end[-1] != '}')
 		return NULL;
-	if (end[-1] != '}')
-		return row_of(line);
 	if (*at != '{')
 		at = memmem(at, Min(line.size, TAG_BYTES), "{\"", 2);
 	return at;
@@ -245,7 +174,6 @@ note_value(const L4EnvelopeAsk *ask, const L4ObjectPair *pair, KeyCount *count)
 	for (i = 0; i < value.size && !repeated; i++)
 		count->blanks += value.data[i] == ' ';
 	count->last = value;
-	count->set_in += value.size > 2 && value.data[0] == ' ' && value.data[1] == ' ';
 	if (value.size > 0 && ask->has_header(ask->argument, value))
 		count->headers++;
 	if (host.size == 0 || !ask->is_node(ask->argument, host))
@@ -262,13 +190,12 @@ note_object(Sample *sample, L4Bytes line)
 	L4Bytes		seen[ENVELOPE_KEYS];
 	int			count = 0;
 	const char *at = object_of(line);
-	bool		row = at != NULL && *at != '{';
 	L4ObjectPair pair;
 
 	if (at == NULL)
 		return;
 	sample->objects++;
-	while (count < ENVELOPE_KEYS && member_next(&at, line.data + line.size, row, &pair))
+	while (count < ENVELOPE_KEYS && header_object_next(&at, line.data + line.size, &pair))
 	{
 		KeyCount   *of;
 
@@ -359,10 +286,7 @@ find_time(const Sample *sample)
 	return best;
 }
 
-/*
- * Did a collector wrap these objects, which are most of the lines? It wraps line by line: a program's own logger has the lines
- * of a traceback in one object.
- */
+/* Did a collector wrap these objects, which are most of the lines? */
 static bool
 are_wrapped(const Sample *sample, int lines, const KeyCount *const *parts)
 {
@@ -370,7 +294,7 @@ are_wrapped(const Sample *sample, int lines, const KeyCount *const *parts)
 	const KeyCount *host = parts[L4_ENVELOPE_HOST];
 
 	return sample->objects * 10 >= lines * MOST &&
-		(FIND(sample, streams) != NULL || (text->headers + text->set_in) * TEXTS_PER_HEADER >= sample->objects ||
+		(FIND(sample, streams) != NULL || text->headers * TEXTS_PER_HEADER >= sample->objects ||
 		 (host != NULL && host->several_nodes && FIND(sample, levels) == NULL));
 }
 
@@ -526,7 +450,7 @@ ends_with(L4Bytes key, const char *word)
 
 /*
  * Does a member of a program's own object say more than its text does? Other words do, and what went wrong; so do numbers, but
- * for times, versions and those that tell where in the program a record comes from and which process wrote it.
+ * for times and those that tell where in the program a record comes from and which process wrote it.
  */
 static bool
 says_more(const L4ObjectPair *pair)
@@ -539,8 +463,7 @@ says_more(const L4ObjectPair *pair)
 
 	if (is_word_of(pair->key, troubles, lengthof(troubles), true))
 		return pair->value.size > 0;
-	if (is_time(pair->value) || ends_with(pair->key, "name") || ends_with(pair->key, "id") ||
-		ends_with(pair->key, "version") || ends_with(pair->key, "rank"))
+	if (is_time(pair->value) || ends_with(pair->key, "name") || ends_with(pair->key, "id") || ends_with(pair->key, "rank"))
 		return false;
 	if (!pair->quoted || is_number(pair->value))
 		return !is_word_of(pair->key, origins, lengthof(origins), false);
@@ -584,11 +507,10 @@ envelope_open(const L4EnvelopeForm *form, L4Bytes line, L4Bytes *values)
 	L4Bytes		seen[ENVELOPE_KEYS];
 	int			count = 0;
 	const char *at = object_of(line);
-	bool		row = at != NULL && *at != '{';
 	L4ObjectPair pair;
 
 	memset(values, 0, L4_ENVELOPE_PARTS * sizeof(L4Bytes));
-	while (at != NULL && count < ENVELOPE_KEYS && member_next(&at, line.data + line.size, row, &pair))
+	while (at != NULL && count < ENVELOPE_KEYS && header_object_next(&at, line.data + line.size, &pair))
 	{
 		int			turn;
 

@@ -25,7 +25,7 @@ struct L4Export
 	/* one of these, or none: */
 	L4Documents *documents;
 	L4Table    *table;
-	L4Blocks   *blocks;
+	bool		blocks;
 	L4Sections *sections;
 	L4EnvelopeForm form;		/* of the objects of documents, tables and blocks */
 	bool		heading;		/* the table's comes next */
@@ -141,7 +141,7 @@ take_broken(L4Export *export, L4Bytes bytes, bool endless, bool at_end, StringIn
 		export_end(export, lines);
 		export->documents = NULL;
 		export->table = NULL;
-		export->blocks = NULL;
+		export->blocks = false;
 	}
 	return size;
 }
@@ -150,7 +150,7 @@ take_broken(L4Export *export, L4Bytes bytes, bool endless, bool at_end, StringIn
 static inline bool
 has_units(const L4Export *export)
 {
-	return export->documents != NULL || export->table != NULL || export->blocks != NULL;
+	return export->documents != NULL || export->table != NULL || export->blocks;
 }
 
 /* Takes a unit that has records; returns how many bytes that are, or why it is none. */
@@ -161,16 +161,7 @@ take_unit(L4Export *export, L4Bytes bytes, bool at_end, size_t *skipped)
 		return documents_take(export->documents, bytes, &export->object, skipped);
 	if (export->table != NULL)
 		return table_take(export->table, bytes, at_end, &export->object);
-	return blocks_take(export->blocks, bytes, at_end, &export->object, skipped);
-}
-
-/* Bytes of the object taken last that are its own members; 0 where it is no record. */
-static inline size_t
-own_bytes(const L4Export *export)
-{
-	if (export->documents != NULL)
-		return documents_own(export->documents);
-	return export->blocks != NULL ? blocks_own(export->blocks) : (size_t) export->object.len;
+	return blocks_take(bytes, at_end, &export->object, skipped);
 }
 
 /* A line as it is, or the lines of a head. */
@@ -209,10 +200,11 @@ export_take(L4Export *export, L4Bytes bytes, bool at_end, StringInfo lines, size
 		size = take_broken(export, bytes, size == EXPORT_MORE, at_end, lines);
 		return size > 0 ? *skipped + size : 0;
 	}
-	if (object->len > 0 && own_bytes(export) == 0)
+	if (export->documents != NULL && documents_own(export->documents) == 0)
 		appendBinaryStringInfo(lines, object->data, object->len);
 	else if (object->len > 0)
-		append_record(export, (L4Bytes) {object->data, object->len - 1}, own_bytes(export), lines);
+		append_record(export, (L4Bytes) {object->data, object->len - 1},
+					  export->documents != NULL ? documents_own(export->documents) : (size_t) object->len, lines);
 	return size;
 }
 
@@ -344,14 +336,14 @@ learn_blocks(L4Export *export, L4Bytes sample, const L4EnvelopeAsk *ask, StringI
 {
 	L4EnvelopeForm form;
 
-	export->blocks = blocks_create(sample);
-	if (export->blocks == NULL)
+	export->blocks = blocks_begin(sample);
+	if (!export->blocks)
 		return false;
 	read_sample(export, sample, NULL, lines);
-	if (export->blocks != NULL && envelope_learn((L4Bytes) {lines->data, lines->len}, ask, &form))
+	if (export->blocks && envelope_learn((L4Bytes) {lines->data, lines->len}, ask, &form))
 		read_sample(export, sample, &form, lines);
-	export->outside = export->broken = 0;
-	return export->blocks != NULL && envelope_is_here(&export->form);
+	export->broken = 0;
+	return export->blocks && envelope_is_here(&export->form);
 }
 
 /* Does an object begin, or an array of objects or arrays? Many a log begins with a bracket. */
@@ -386,7 +378,7 @@ export_learn(L4Bytes sample, const L4EnvelopeAsk *ask, StringInfo lines)
 	export->documents = NULL;
 	if (learn_blocks(export, sample, ask, lines))
 		return export;
-	export->blocks = NULL;
+	export->blocks = false;
 	export->sections = sections_create(sample, ask);
 	if (export->sections != NULL)
 	{

@@ -50,16 +50,12 @@ extern L4Table *table_create(L4Bytes sample, size_t *size);
 /* The next row; appends it as an object in a line. */
 extern size_t table_take(const L4Table *table, L4Bytes bytes, bool at_end, StringInfo out);
 
-/* ---------- export_blocks.c: records of a field in each line ---------- */
+/* ---------- export_blocks.c: fields of the journal ---------- */
 
-typedef struct L4Blocks L4Blocks;
-
-/* Blocks as a sample has them; NULL where it begins with none. */
-extern L4Blocks *blocks_create(L4Bytes sample);
+/* Does a sample begin with such a block? */
+extern bool blocks_begin(L4Bytes sample);
 /* The next block, behind blank lines (skipped bytes); appends it as an object in a line, nothing where there is no more. */
-extern size_t blocks_take(L4Blocks *blocks, L4Bytes bytes, bool at_end, StringInfo out, size_t *skipped);
-/* Bytes of the object appended last that are its own members; 0 where it holds no record: what holds for those below it. */
-extern size_t blocks_own(const L4Blocks *blocks);
+extern size_t blocks_take(L4Bytes bytes, bool at_end, StringInfo out, size_t *skipped);
 
 /* ---------- export_sections.c ---------- */
 

@@ -106,9 +106,7 @@
 
 /* Folders and hosts in paths. */
 #define ANYWHERE "^(?:.*/)?"
-/* Nor is what schedulers call a run of a program ("app-20261120100000-0003"), whose processes they number as they start. */
 #define NOT_A_NODE \
-	"(?!app(?:lication)?[-_]\\d{10,})" \
 	"(?!(?:logs?|outputs?|results?|runs?|jobs?|attempts?|ranks?|trials?|steps?|epochs?|checkpoints?|ckpt|versions?|plog|" \
 	"device|stdout|stderr|tmp|var|etc|home|opt|mnt|system|syslogs?|data|train|training|debug|launcher|slurm|torchrun)" \
 	"(?:[-_.]?\\d[\\w.-]*)?/)(?!\\d{4}[-_]?\\d\\d[^/]*/)(?!\\d+/)"
@@ -336,13 +334,8 @@ const L4Format l4_builtin_formats_array[] = {
 				  "(?:\\.\\d{1,9})?(?:Z|[+-]\\d\\d:\\d\\d))(?: std(?:out|err) [FP] |: (?=\\[))",
 				  "2025-06-20T19:13:25.465123456Z stdout F loading checkpoint shards"),
 	PREFIX_FORMAT("container_time_label", 17,
-				  "(?<ts>\\d{4}-\\d\\d-\\d\\dT" CLOCK "\\.\\d{6,9}Z) (?=\\[(?:rank|default)\\d+\\]:| *\\d{1,6}: |"
-				  "[\\w.-]+=[^\\s,=]*,)",
+				  "(?<ts>\\d{4}-\\d\\d-\\d\\dT" CLOCK "\\.\\d{6,9}Z) (?=\\[(?:rank|default)\\d+\\]:| *\\d{1,6}: )",
 				  "2025-06-20T19:13:25.465123456Z [rank3]: Traceback (most recent call last):"),
-	/* Buildkite's agent: when a line was written, in a sequence that terminals do not show */
-	PREFIX_FORMAT("buildkite_time", 17,
-				  "\\e_bk;t=(?<epoch>1\\d{12})[^ -~]",
-				  "\033_bk;t=1793201110922\007INFO:root:starting the data loader"),
 	/* SSHKit (Capistrano): what a command on a host wrote goes by an identifier of the command, drawn when it is started */
 	PREFIX_FORMAT("sshkit", 17,
 				  " *(?:DEBUG|INFO|WARN|ERROR|FATAL) \\[(?<host>[\\da-f]{8})\\] (?:\\t|(?=\\S))",
@@ -426,11 +419,6 @@ const L4Format l4_builtin_formats_array[] = {
 	DOMINANT_FORMAT("rank_field_label", 32,
 					"(?:" RANK_WORD ")=(?<rank>\\d{1,6})[ \\t]+(?![\\w.-]+=)",
 					"rank=3 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
-	/* docker logs --details: what the options of its logging driver name of a container's environment, in commas */
-	DOMINANT_FORMAT("container_attributes", 32,
-					"[\\w.-]+=[^\\s,=]*,(?:[\\w.-]+=[^\\s,=]*,)*(?:" RANK_WORD ")=(?<rank>\\d{1,6})"
-					"(?:,[\\w.-]+=[^\\s,=]*)* ",
-					"LOCAL_RANK=0,RANK=6 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
 	DOMINANT_FORMAT("clock_label", 32,
 					"(?!\\[[\\d:.,]+ )\\[?(?<time>" CLOCK FRACTION ")\\]?(?: -|:)?[ \\t]+"
 					"(?!(?:\\[[^\\]]*\\] +)?[\\[|-]? *(?:" UPPER "|" LOWER "|" CAPITALISED ")\\b)",

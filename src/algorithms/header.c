@@ -43,11 +43,10 @@ compare_names(const void *a, const void *b)
  * header_parser_name_nodes: the texts of the names stay where they are.
  */
 void
-header_parser_name_nodes(L4HeaderParser *parser, char **nodes, int count, int ranks_per_node)
+header_parser_name_nodes(L4HeaderParser *parser, char **nodes, int count)
 {
 	parser->nodes = palloc(mul_size(Max(count, 1), sizeof(char *)));
 	parser->node_count = count;
-	parser->ranks_per_node = ranks_per_node;
 	if (count > 0)
 		memcpy(parser->nodes, nodes, count * sizeof(char *));
 	qsort(parser->nodes, count, sizeof(char *), compare_names);
@@ -212,8 +211,9 @@ take_prefix(L4HeaderParser *parser, const HeaderFacts *facts, const char *text, 
 	header->prefix_size = header->size;
 }
 
-bool
-header_says_zone(L4Bytes text)
+/* Says the text of a time its zone? Where there is none the time is a number since 1970, which has one. */
+static bool
+says_zone(L4Bytes text)
 {
 	const char *end = text.data + text.size;
 
@@ -229,12 +229,9 @@ static pg_noinline void
 take_timed_facts(L4HeaderParser *parser, const HeaderFacts *facts, const char *text, L4Header *header)
 {
 	L4Header	outer = *header;
-	bool		says_zone;
 
 	take_facts(parser, facts, text, header);
-	/* one in several pieces has none */
-	says_zone = facts->begins[GROUP_EPOCH] >= 0 || (facts->begins[GROUP_TS] >= 0 && header_says_zone(header->time_text));
-	if (!header_says_zone(outer.time_text) || says_zone)
+	if (!says_zone(outer.time_text) || says_zone(header->time_text))
 		return;
 	header->time = outer.time;
 	header->time_text = outer.time_text;
@@ -323,7 +320,7 @@ parse_from(L4HeaderParser *parser, L4Bytes line, L4Header *header, bool lone)
 		HeaderFacts facts;
 		bool		found;
 
-		if (header_take_label(parser, text, header, &number))
+		if (header_take_label(parser, text, header))
 			continue;
 		found = lone ? header_rules_first(&parser->prefixes, text, true, &facts) :
 			header_rules_recall(&parser->prefixes, text, &facts);
@@ -634,8 +631,8 @@ void
 header_complete(L4HeaderParser *parser, const L4Wrapped *wrapped, L4Header *header)
 {
 	/* the collector's time says its zone, and is there for each line; a stamp before a program's own object may say one, too */
-	if (wrapped->time.size > 0 && !(wrapped->own && header->has_time && header_says_zone(header->time_text) &&
-									!header_says_zone(wrapped->time)))
+	if (wrapped->time.size > 0 && !(wrapped->own && header->has_time && says_zone(header->time_text) &&
+									!says_zone(wrapped->time)))
 		header_take_time(parser, wrapped->time, header);
 	if (wrapped->own)
 	{

@@ -74,11 +74,8 @@ typedef struct L4Header
 extern L4HeaderParser *header_parser_create(const L4Format *formats, int count, pg_tz *zone, TimestampTz reference,
 											bool remember);
 
-/*
- * What the nodes of the job are called: prefixes that are such a name count only in streams that have them in their sample; and
- * how many ranks each has, 0 where that is not known.
- */
-extern void header_parser_name_nodes(L4HeaderParser *parser, char **nodes, int count, int ranks_per_node);
+/* What the nodes of the job are called: prefixes that are such a name count only in streams that have them in their sample. */
+extern void header_parser_name_nodes(L4HeaderParser *parser, char **nodes, int count);
 
 /* How it answers what is asked of texts (envelope_learn); it is the argument. */
 extern L4EnvelopeAsk header_parser_ask(const L4HeaderParser *parser);
@@ -104,10 +101,6 @@ typedef struct L4Wrapped
 extern bool header_unwrap(const L4HeaderParser *parser, L4Bytes line, L4Wrapped *wrapped);
 /* Did the sample teach that there are such lines? */
 extern bool header_wraps(const L4HeaderParser *parser);
-
-/* Did the sample teach labels that open something which closes the line? How many bytes that has, and the label; 0: none. */
-extern bool header_closes_lines(const L4HeaderParser *parser);
-extern size_t header_closing_size(const L4HeaderParser *parser, L4Bytes line, size_t *label);
 
 /*
  * Adds to the header of a text what the object around it says, besides host and component, where the text itself does not: a

@@ -242,13 +242,6 @@ has_blank(const L4SampleLine *line, int field)
 	return memchr(line->fields[field].text.data, ' ', line->fields[field].text.size) != NULL;
 }
 
-static inline bool
-begins_word(L4Bytes text, size_t i)
-{
-	return i == 0 || !is_letter(text.data[i - 1]) ||
-		(text.data[i] >= 'A' && text.data[i] <= 'Z' && text.data[i - 1] >= 'a');
-}
-
 /* Does a value name what is counted as a program goes on? */
 bool
 header_is_step(const L4SampleLine *line, int field)
@@ -259,8 +252,7 @@ header_is_step(const L4SampleLine *line, int field)
 	size_t		i;
 
 	for (i = 0; i < text.size; i++)
-		/* at the beginning of a word: "colossalai" tells of no loss */
-		for (word = 0; word < lengthof(words) && begins_word(text, i); word++)
+		for (word = 0; word < lengthof(words); word++)
 			if (text.size - i >= strlen(words[word]) && pg_strncasecmp(text.data + i, words[word], strlen(words[word])) == 0)
 				return true;
 	return false;

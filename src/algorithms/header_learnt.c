@@ -127,13 +127,8 @@ take_form(L4HeaderParser *parser, L4Bytes text, L4Header *header)
 	if (size == 0)
 		return false;
 	form--;
-	/* a platform's time that says its zone counts more than a program's that says none */
 	if (form->time >= 0 && fields[form->time].kind != L4_FIELD_CLOCK)
-	{
-		if (!header->has_time || !header_says_zone(header->time_text) || fields[form->time].kind == L4_FIELD_EPOCH ||
-			header_says_zone(fields[form->time].text))
-			header_take_time(parser, fields[form->time].text, header);
-	}
+		header_take_time(parser, fields[form->time].text, header);
 	else if (form->time >= 0 && !header->has_time)
 		header->has_clock = timestamp_parse_clock(fields[form->time].text, &header->clock);
 	if (form->level >= 0)
@@ -161,77 +156,9 @@ header_take_learnt(L4HeaderParser *parser, L4Bytes line, L4Header *header)
 	return true;
 }
 
-/* What the label of a template says besides its number. */
-static void
-take_template_values(L4HeaderParser *parser, const L4TemplateValues *values, L4Header *header)
-{
-	header->host = values->host;
-	if (values->time.size > 0 && values->is_clock)
-		header->has_clock = timestamp_parse_clock(values->time, &header->clock);
-	else if (values->time.size > 0)
-		header_take_time(parser, values->time, header);
-	if (values->level.size > 0)
-		header->level = level_from_text(values->level);
-}
-
-/* A number of a label; -1 where it has none. */
-static int
-label_number(L4Bytes digits)
-{
-	int			number = digits.size > 0 ? bytes_number(digits) : -1;
-
-	return number < L4_LABEL_RANKS ? number : -1;
-}
-
-/* Takes the label off that the sample taught piece by piece, with which a line begins. */
-static pg_noinline bool
-take_template(L4HeaderParser *parser, L4Bytes text, L4Header *header, L4Bytes *number)
-{
-	L4TemplateValues values;
-	size_t		size;
-
-	if (header->size > 0)
-		return false;
-	size = line_template_match(&parser->learnt.template, text, header_is_node, parser, &values);
-	if (size == 0)
-		return false;
-	take_template_values(parser, &values, header);
-	header->rank = label_number(values.number);
-	header->local_rank = label_number(values.local);
-	*number = values.number;
-	if (header->rank >= 0 && header->local_rank >= 0)
-	{
-		/* as where a launcher's own prefix says the local rank */
-		header->host = header->host.size > 0 ? header->host : values.number;
-		header->rank = -1;
-	}
-	header->prefixes[header->prefix_count++] = -1;
-	header->size = header->prefix_size = size;
-	return true;
-}
-
+/* Takes the label off that the sample taught. */
 bool
-header_closes_lines(const L4HeaderParser *parser)
-{
-	return parser->learnt.template.count > 0 && parser->learnt.template.tail != L4_TAIL_NONE;
-}
-
-size_t
-header_closing_size(const L4HeaderParser *parser, L4Bytes line, size_t *label)
-{
-	const L4LineTemplate *template = &parser->learnt.template;
-	size_t		tail = line_template_tail(template, line);
-	L4TemplateValues values;
-
-	if (tail == 0)
-		return 0;
-	*label = line_template_match(template, header_window(line, 0), header_is_node, parser, &values);
-	return *label > 0 && *label + tail <= line.size ? tail : 0;
-}
-
-/* Takes the label off that the sample taught. number_text: receives that of a rank as it stands there. */
-bool
-header_take_label(L4HeaderParser *parser, L4Bytes text, L4Header *header, L4Bytes *number_text)
+header_take_label(const L4HeaderParser *parser, L4Bytes text, L4Header *header)
 {
 	const L4LabelForm *label = &parser->learnt.label;
 	L4Bytes		node;
@@ -239,8 +166,6 @@ header_take_label(L4HeaderParser *parser, L4Bytes text, L4Header *header, L4Byte
 	size_t		size;
 	int			rank;
 
-	if (parser->learnt.template.count > 0)
-		return take_template(parser, text, header, number_text);
 	if (!parser->learnt.has_label || header->rank >= 0 || header->host.size > 0)
 		return false;
 	size = header_label_match(label, text, header_is_node, parser, &node, &number);
@@ -319,7 +244,6 @@ header_is_wrapped(const L4LearntHeaders *learnt, L4Bytes program)
 #define SAVED_OBJECT 1
 #define SAVED_LABEL 2
 #define SAVED_ENVELOPE 4
-#define SAVED_TEMPLATE 8
 
 void
 header_learnt_save(const L4LearntHeaders *learnt, StringInfo out)
@@ -327,8 +251,7 @@ header_learnt_save(const L4LearntHeaders *learnt, StringInfo out)
 	int			i;
 
 	column_put_unsigned(out, (learnt->has_object ? SAVED_OBJECT : 0) | (learnt->has_label ? SAVED_LABEL : 0) |
-						(envelope_is_here(&learnt->envelope) ? SAVED_ENVELOPE : 0) |
-						(learnt->template.count > 0 ? SAVED_TEMPLATE : 0));
+						(envelope_is_here(&learnt->envelope) ? SAVED_ENVELOPE : 0));
 	column_put_unsigned(out, learnt->form_count);
 	for (i = 0; i < learnt->form_count; i++)
 		header_form_save(&learnt->forms[i], out);
@@ -341,8 +264,6 @@ header_learnt_save(const L4LearntHeaders *learnt, StringInfo out)
 		header_label_save(&learnt->label, out);
 	if (envelope_is_here(&learnt->envelope))
 		envelope_save(&learnt->envelope, out);
-	if (learnt->template.count > 0)
-		line_template_save(&learnt->template, out);
 }
 
 void
@@ -372,6 +293,4 @@ header_learnt_restore(L4LearntHeaders *learnt, L4ColumnReader *in)
 		header_label_restore(&learnt->label, in);
 	if ((flags & SAVED_ENVELOPE) != 0)
 		envelope_restore(&learnt->envelope, in);
-	if ((flags & SAVED_TEMPLATE) != 0)
-		line_template_restore(&learnt->template, in);
 }

@@ -37,24 +37,6 @@ skip_blanks(const char *at, const char *end)
 	return at;
 }
 
-/* Is a text of a list a tag, which says a value of a name: "rank:6", "env=prod"? */
-static bool
-take_tag(L4ObjectPair *pair)
-{
-	const char *at = pair->key.data;
-	const char *end = at + pair->key.size;
-	const char *stop = at;
-
-	while (stop < end && (is_alphanumeric(*stop) || *stop == '_' || *stop == '.' || *stop == '-'))
-		stop++;
-	if (stop == at || end - stop < 2 || (*stop != ':' && *stop != '=') || is_digit(*at) || memchr(stop, ' ', end - stop) != NULL)
-		return false;
-	pair->key.size = stop - at;
-	pair->value = (L4Bytes) {stop + 1, (size_t) (end - stop - 1)};
-	pair->quoted = true;
-	return true;
-}
-
 bool
 header_object_next(const char **at, const char *end, L4ObjectPair *pair)
 {
@@ -73,12 +55,7 @@ header_object_next(const char **at, const char *end, L4ObjectPair *pair)
 		pair->key = (L4Bytes) {p + 1, stop - p - 1};
 		p = skip_blanks(stop + (stop < end), end);
 		if (p == end || *p != ':')
-		{
-			if (p == end || !take_tag(pair))
-				continue;
-			*at = p;
-			return true;
-		}
+			continue;
 		p = skip_blanks(p + 1, end);
 		pair->quoted = p < end && *p == '"';
 		if (pair->quoted)

@@ -10,7 +10,6 @@
 #include "algorithms/header_fields.h"
 #include "algorithms/header_object.h"
 #include "algorithms/line_prefix_cache.h"
-#include "algorithms/line_template.h"
 #include "algorithms/prefilter.h"
 #include "algorithms/time_cache.h"
 #include "tools/pattern.h"
@@ -85,7 +84,6 @@ typedef struct L4LearntHeaders
 	L4HeaderForm forms[L4_HEADER_FORM_LIMIT];
 	bool		has_label;		/* what stands before the lines of several ranks or hosts */
 	L4LabelForm label;
-	L4LineTemplate template;	/* likewise, piece by piece, with what closes a line */
 	bool		has_object;		/* lines are objects of JSON */
 	L4ObjectForm object;
 	/* programs, without digits, whose lines have headers behind that of the system's log, or are of several nodes */
@@ -116,7 +114,6 @@ struct L4HeaderParser
 	L4LearntHeaders learnt;		/* tried before the rules */
 	int			node_count;		/* of the job, by name in order */
 	char	  **nodes;
-	int			ranks_per_node; /* 0 where not known */
 	pg_tz	   *zone;
 	TimestampTz reference;
 	TimestampTz told;			/* the first whole time anywhere in the sample; 0 where there is none */
@@ -193,7 +190,7 @@ extern void header_forget_other_prefixes(L4HeaderParser *parser);
 static inline bool
 header_has_learnt(const L4LearntHeaders *learnt)
 {
-	return learnt->form_count > 0 || learnt->has_label || learnt->template.count > 0 || learnt->has_object;
+	return learnt->form_count > 0 || learnt->has_label || learnt->has_object;
 }
 
 /*
@@ -204,9 +201,6 @@ extern bool header_names_process(const L4HeaderParser *parser, L4Bytes line, con
 
 /* header.c: does a line have a header behind a stamp alone? */
 extern bool header_is_stamped(L4HeaderParser *parser, L4Bytes line);
-
-/* header.c: says the text of a time its zone? Where there is none the time is a number since 1970, which has one. */
-extern bool header_says_zone(L4Bytes text);
 
 /* header_learnt.c: the time of a field: a whole one, or a number since 1970; nothing where it is none. */
 extern void header_take_time(L4HeaderParser *parser, L4Bytes text, L4Header *header);
@@ -219,7 +213,7 @@ extern bool header_is_wrapped(const L4LearntHeaders *learnt, L4Bytes program);
 
 /* header_learnt.c: takes a header off a line, behind its prefixes, or a label off a text that it begins; false: has none. */
 extern bool header_take_learnt(L4HeaderParser *parser, L4Bytes line, L4Header *header);
-extern bool header_take_label(L4HeaderParser *parser, L4Bytes text, L4Header *header, L4Bytes *number_text);
+extern bool header_take_label(const L4HeaderParser *parser, L4Bytes text, L4Header *header);
 
 /*
  * header_learnt.c: the node of the job that a header names, and the digits behind the sign that follows (of no bytes where none
@@ -234,56 +228,5 @@ extern bool header_is_node(const void *argument, L4Bytes name);
 /* header_learnt.c: appends what was learnt as bytes, and takes it from them (XX001). */
 extern void header_learnt_save(const L4LearntHeaders *learnt, StringInfo out);
 extern void header_learnt_restore(L4LearntHeaders *learnt, L4ColumnReader *in);
-
-/* Takes the next line off what is left of a sample; false at its end. */
-static inline bool
-header_next_line(L4Bytes *left, L4Bytes *line)
-{
-	const char *stop;
-
-	if (left->size == 0)
-		return false;
-	stop = memchr(left->data, '\n', left->size);
-	*line = (L4Bytes) {left->data, stop != NULL ? (size_t) (stop - left->data) : left->size};
-	left->data += line->size + (stop != NULL);
-	left->size -= line->size + (stop != NULL);
-	return true;
-}
-
-static inline bool
-header_is_blank_line(L4Bytes line)
-{
-	size_t		blank = 0;
-
-	while (blank < line.size && (line.data[blank] == ' ' || line.data[blank] == '\t' || line.data[blank] == '\r'))
-		blank++;
-	return blank == line.size;
-}
-
-/* A label is learnt from so many lines that follow one another. */
-#define L4_LABEL_LINES 256
-#define L4_LABEL_LINES_FIRST 12
-
-/* How much the lines of a sample are told: by whom they are, when, how grave; headers that rules know. */
-typedef struct L4Told
-{
-	int			lines;
-	int			written;		/* by a rank, or on a node of the job; */
-	int			ranked;			/* by a rank */
-	int			labelled;		/* they begin with a label, whatever it says */
-	int			timed;
-	int			graded;
-	int			ruled;
-	int64		headers;		/* their bytes */
-} L4Told;
-
-/* header_told.c: how much the lines of a sample are told by what the parser knows now. Cost: that of parsing so many lines. */
-extern L4Told header_count_told(L4HeaderParser *parser, L4Bytes sample);
-
-/* header_told.c: is more told of a sample, and nothing less? */
-extern bool header_is_told_more(const L4Told *more, const L4Told *less);
-
-/* header_told.c: finds what stands before the lines of a sample piece by piece. Of most files the first ones tell: nothing. */
-extern bool header_find_template(L4HeaderParser *parser, L4Bytes sample, L4LineTemplate *template);
 
 #endif

@@ -11,6 +11,21 @@
 #include "tools/bytes.h"
 #include "tools/json_text.h"
 
+/* Takes the next line off what is left of a sample; false at its end. */
+static bool
+next_line(L4Bytes *left, L4Bytes *line)
+{
+	const char *stop;
+
+	if (left->size == 0)
+		return false;
+	stop = memchr(left->data, '\n', left->size);
+	*line = (L4Bytes) {left->data, stop != NULL ? (size_t) (stop - left->data) : left->size};
+	left->data += line->size + (stop != NULL);
+	left->size -= line->size + (stop != NULL);
+	return true;
+}
+
 /* The size of a prefix that is the name of a node, by a rule that asks for one; 0 where there is none. */
 static size_t
 node_prefix(L4HeaderParser *parser, L4Bytes text, HeaderRule **rule)
@@ -28,6 +43,16 @@ node_prefix(L4HeaderParser *parser, L4Bytes text, HeaderRule **rule)
 			return header_prefix_size(*rule, text);
 	}
 	return 0;
+}
+
+static bool
+is_blank_line(L4Bytes line)
+{
+	size_t		blank = 0;
+
+	while (blank < line.size && (line.data[blank] == ' ' || line.data[blank] == '\t' || line.data[blank] == '\r'))
+		blank++;
+	return blank == line.size;
 }
 
 /* Counts the common prefixes that a text begins with, too, where a rule that knows more of the line comes before them. */
@@ -50,14 +75,11 @@ count_dominant(HeaderRules *prefixes, L4Bytes text, const HeaderRule *first, int
 static bool
 sample_line(L4HeaderParser *parser, L4Bytes line, int *hits)
 {
-	L4TemplateValues values;
 	size_t		size = 0;
 	int			i;
 
-	if (header_is_blank_line(line))
+	if (is_blank_line(line))
 		return false;
-	if (parser->learnt.template.count > 0)
-		size = line_template_match(&parser->learnt.template, header_window(line, 0), header_is_node, parser, &values);
 	for (i = 0; i < L4_PREFIX_LIMIT; i++)
 	{
 		L4Bytes		text = header_window(line, size);
@@ -88,7 +110,7 @@ learn_reference(L4HeaderParser *parser, L4Bytes sample)
 	L4Bytes		line;
 	L4Header	header;
 
-	while (parser->reference <= 0 && header_next_line(&sample, &line))	/* before 2000: no log of a training job */
+	while (parser->reference <= 0 && next_line(&sample, &line))	/* before 2000: no log of a training job */
 	{
 		header_parse(parser, line, &header);
 		if (header.has_time && header.time > 0)
@@ -205,7 +227,7 @@ sample_stated(L4HeaderParser *parser, L4Bytes sample, bool hosted, bool bare, St
 	int64		without = 0;
 	int			count = 0;
 
-	while (header_next_line(&sample, &line))
+	while (next_line(&sample, &line))
 	{
 		L4Header	header;
 
@@ -297,7 +319,7 @@ sample_states_hosts(L4HeaderParser *parser, L4Bytes sample, int lines)
 	bool		several = false;
 
 	/* of most files the first headers tell that they name none */
-	while (headed < lines && (headed < HOST_LINES_FIRST || count * STATING_LINES >= headed) && header_next_line(&sample, &line))
+	while (headed < lines && (headed < HOST_LINES_FIRST || count * STATING_LINES >= headed) && next_line(&sample, &line))
 	{
 		L4Header	header;
 
@@ -349,14 +371,14 @@ take_lines(L4HeaderParser *parser, L4Bytes sample, int lines, L4SampleLine *take
 	L4Bytes		line;
 
 	*stated = false;
-	while (count < LEARN_LINES && header_next_line(&sample, &line))
+	while (count < LEARN_LINES && next_line(&sample, &line))
 	{
 		L4Header	header;
 		L4Bytes		text;
 
 		if (line.size > 0 && line.data[line.size - 1] == '\r')
 			line.size--;
-		if (header_is_blank_line(line) || seen++ % every != 0)
+		if (is_blank_line(line) || seen++ % every != 0)
 			continue;
 		header_parse(parser, line, &header);
 		*stated |= header.stated_rank >= 0;
@@ -501,7 +523,7 @@ learn_wrapped(L4HeaderParser *parser, L4Bytes sample)
 	L4Bytes		line;
 	int			i;
 
-	while (header_next_line(&sample, &line) && (count > 0 || seen++ < SYSTEM_LINES))
+	while (next_line(&sample, &line) && (count > 0 || seen++ < SYSTEM_LINES))
 	{
 		L4Header	header;
 		L4Bytes		process;
@@ -528,23 +550,26 @@ learn_wrapped(L4HeaderParser *parser, L4Bytes sample)
 		}
 }
 
+/* A label is learnt from so many lines that follow one another. */
+#define LABEL_LINES 256
+#define LABEL_LINES_FIRST 12
 #define LABEL_FIELDS 3
 
 /* Learns what stands before all lines, where no rule knows it. */
 static void
 learn_label(L4HeaderParser *parser, L4Bytes sample)
 {
-	L4SampleLine *lines = palloc(L4_LABEL_LINES * sizeof(L4SampleLine));
+	L4SampleLine *lines = palloc(LABEL_LINES * sizeof(L4SampleLine));
 	int			count = 0;
 	L4Bytes		line;
 
 	/* of most files the first lines tell that there is none */
-	while (count < L4_LABEL_LINES && (count != L4_LABEL_LINES_FIRST || header_may_have_label(lines, count, header_is_node, parser)) &&
-		   header_next_line(&sample, &line))
+	while (count < LABEL_LINES && (count != LABEL_LINES_FIRST || header_may_have_label(lines, count, header_is_node, parser)) &&
+		   next_line(&sample, &line))
 	{
 		L4Header	header;
 
-		if (header_is_blank_line(line))
+		if (is_blank_line(line))
 			continue;
 		header_parse(parser, line, &header);
 		header_learn_line(&lines[count++], (L4Bytes) {line.data + header.prefix_size, line.size - header.prefix_size},
@@ -688,7 +713,7 @@ unwrapped_sample(L4HeaderParser *parser, L4Bytes sample)
 	if (!envelope_learn(sample, &ask, &parser->learnt.envelope))
 		return sample;
 	initStringInfo(&out);
-	while (header_next_line(&sample, &line))
+	while (next_line(&sample, &line))
 		append_unwrapped(parser, line, &out);
 	return (L4Bytes) {out.data, (size_t) out.len};
 }
@@ -703,7 +728,7 @@ uncoloured_sample(L4HeaderParser *parser, L4Bytes sample)
 	if (sample.size == 0 || memmem(sample.data, sample.size, "\033[", 2) == NULL)
 		return sample;
 	initStringInfo(&out);
-	while (header_next_line(&sample, &line))
+	while (next_line(&sample, &line))
 	{
 		if (header_is_coloured(line))
 			line = header_without_colours(&parser->colours, line);
@@ -719,7 +744,7 @@ sample_is_stamped(L4HeaderParser *parser, L4Bytes sample)
 {
 	L4Bytes		line;
 
-	while (header_next_line(&sample, &line))
+	while (next_line(&sample, &line))
 		if (header_is_stamped(parser, line))
 			return true;
 	return false;
@@ -756,7 +781,7 @@ learn_sample(L4HeaderParser *parser, L4Bytes sample)
 	parser->sampled = parser->roles = false;
 	for (i = 0; i < prefixes->count; i++)
 		prefixes->rules[i].enabled = !prefixes->rules[i].format->dominant;
-	while (header_next_line(&left, &line))
+	while (next_line(&left, &line))
 		lines += sample_line(parser, line, hits);
 	parser->sampled = true;
 	for (i = 0; i < prefixes->count; i++)
@@ -766,13 +791,11 @@ learn_sample(L4HeaderParser *parser, L4Bytes sample)
 		if (prefixes->rules[i].groups[GROUP_HOST] >= 0 || prefixes->rules[i].groups[GROUP_NODE] >= 0)
 			hosts += hits[i];
 	}
-	parser->tasks = has_tasks(prefixes, hits, lines) ||
-		(parser->learnt.template.count > 0 && parser->learnt.template.tasks);
+	parser->tasks = has_tasks(prefixes, hits, lines);
 	parser->roles = has_roles(prefixes, hits);
 	header_forget_other_prefixes(parser);
 	labelled = are_labelled(prefixes, hits, lines);
-	/* where there is a template it was learnt before */
-	if (lines > 0 && !labelled && parser->learnt.template.count == 0)
+	if (lines > 0 && !labelled)
 		learn_label(parser, sample);
 	pfree(hits);
 	learn_wrapped(parser, sample);
@@ -782,44 +805,15 @@ learn_sample(L4HeaderParser *parser, L4Bytes sample)
 	parser->stamped = sample.size == 0 || sample_is_stamped(parser, sample);
 	learn_reference(parser, sample);
 	parser->told = sample.size > 0 ? first_whole_time(parser, sample) : 0;
-	if (sample.size == 0 || parser->learnt.has_label || parser->learnt.template.count > 0)
+	if (sample.size == 0 || parser->learnt.has_label)
 		parser->ranks_stated = false;
 	else
 		parser->ranks_stated = ((hosts > 0 || forms_name_hosts(&parser->learnt)) &&
 								sample_states_ranks(parser, sample, lines, true)) ||
 			(hosts <= lines - hosts && stated && sample_states_ranks(parser, sample, lines, false));
-	labelled = labelled || parser->learnt.has_label || parser->learnt.template.count > 0;
-	if (parser->node_count > 1 && !labelled && lines > 0)
+	if (parser->node_count > 1 && !labelled && !parser->learnt.has_label && lines > 0)
 		parser->hosts_stated = sample_states_hosts(parser, sample, lines);
-	return (lines > 0 && labelled) || parser->learnt.form_count > 0;
-}
-
-/*
- * Learns from a sample as learn_sample does; and where something stands before all lines, with that as their label, if more is
- * told so.
- */
-static bool
-learn_best(L4HeaderParser *parser, L4Bytes sample)
-{
-	L4EnvelopeForm envelope = parser->learnt.envelope;
-	bool		learnt = learn_sample(parser, sample);
-	L4LineTemplate template;
-	L4Told		without;
-	L4Told		with;
-
-	if (!header_find_template(parser, sample, &template))
-		return learnt;
-	without = header_count_told(parser, sample);
-	memset(&parser->learnt, 0, sizeof(parser->learnt));
-	parser->learnt.envelope = envelope;
-	parser->learnt.template = template;
-	(void) learn_sample(parser, sample);
-	with = header_count_told(parser, sample);
-	if (header_is_told_more(&with, &without))
-		return true;
-	memset(&parser->learnt, 0, sizeof(parser->learnt));
-	parser->learnt.envelope = envelope;
-	return learn_sample(parser, sample);
+	return (lines > 0 && labelled) || parser->learnt.has_label || parser->learnt.form_count > 0;
 }
 
 /*
@@ -837,7 +831,7 @@ header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
 	sample = unwrapped_sample(parser, sample);
 	plain = uncoloured_sample(parser, sample);
 	parser->coloured = false;
-	told = learn_best(parser, sample);
+	told = learn_sample(parser, sample);
 	if (envelope_is_own(&parser->learnt.envelope))
 	{
 		parser->learnt.has_object = object_of_envelope(&parser->learnt.envelope, &parser->learnt.object);
@@ -850,5 +844,5 @@ header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
 	memset(&parser->learnt, 0, sizeof(parser->learnt));
 	parser->learnt.envelope = envelope;
 	parser->coloured = true;
-	(void) learn_best(parser, plain);
+	(void) learn_sample(parser, plain);
 }

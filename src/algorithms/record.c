@@ -710,32 +710,11 @@ unwrap_wrapped(L4RecordAssembler *assembler, L4Bytes *line, const char **termina
 	return true;
 }
 
-/* Makes what closes a line, because its label opened it ("<stdout rank=\"3\">...</stdout>"), a part of the terminator. */
-static pg_noinline void
-cut_tail(L4RecordAssembler *assembler, L4Bytes *line, const char **terminator)
-{
-	size_t		label;
-	size_t		tail;
-
-	if ((*terminator)[0] == '\0' || assembler->skipped > 0 || memchr(line->data, '\r', line->size) != NULL ||
-		memchr(line->data, '\0', line->size) != NULL ||
-		(tail = header_closing_size(assembler->parser, *line, &label)) == 0)
-		return;
-	resetStringInfo(&assembler->behind);
-	appendStringInfo(&assembler->behind, "%s%c%zu:", L4_FRAME_BEHIND, L4_FRAME_PLAIN, label);
-	line->size -= tail;
-	append_bytes(&assembler->behind, line->data + line->size, tail);
-	appendStringInfoString(&assembler->behind, *terminator);
-	*terminator = assembler->behind.data;
-}
-
 /* The same of any line: most files have none that a collector wrapped. */
 static inline bool
 unwrap_line(L4RecordAssembler *assembler, L4Bytes *line, const char **terminator)
 {
 	assembler->before = 0;
-	if (header_closes_lines(assembler->parser))
-		cut_tail(assembler, line, terminator);
 	return header_wraps(assembler->parser) && unwrap_wrapped(assembler, line, terminator);
 }
 

@@ -208,7 +208,8 @@ l4_step_rounds(PG_FUNCTION_ARGS)
 	L4Intervals messages = intervals_of(fcinfo, 0);
 	double	   *moved = flow_as_many(fcinfo, 2, messages.count);
 	L4RoundRule rule = {flow_option(fcinfo, 3, "pause", 0), flow_option(fcinfo, 4, "regular", 0),
-		flow_option(fcinfo, 5, "tolerance", 0), {flow_option(fcinfo, 6, "bytes_ratio", 1), flow_option(fcinfo, 7, "deviations", 0)}};
+		flow_option(fcinfo, 5, "tolerance", 0),
+	{flow_option(fcinfo, 6, "bytes_ratio", 1), flow_option(fcinfo, 7, "deviations", 0)}};
 	L4StepCycles found = {0};
 	Datum		values[8];
 	bool		nulls[8] = {[6] = true,[7] = true};

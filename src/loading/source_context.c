@@ -41,8 +41,7 @@ source_context_create(const char *schema, const char *job_id, const char *layout
 				 errmsg("time zone \"%s\" of job \"%s\" is not known", context->job->time_zone, job_id),
 				 errhint("Set it with l4_register_job(job_id => ..., time_zone => 'UTC').")));
 	context->parser = header_parser_create(context->rules->formats, context->rules->format_count, context->zone, 0, true);
-	header_parser_name_nodes(context->parser, context->job->cluster.nodes, context->job->cluster.node_count,
-							 context->job->cluster.ranks_per_node);
+	header_parser_name_nodes(context->parser, context->job->cluster.nodes, context->job->cluster.node_count);
 	return context;
 }
 

@@ -1,14 +1,14 @@
 #!/bin/bash
 # collection.sh: how well l4 reads the logs of one job as launchers, schedulers, platforms and collectors would have left them
-# (test/data/collection_survey), in six halves: five may be looked at when rules are made, of the sixth only these figures.
+# (test/data/collection_survey), in five halves: four may be looked at when rules are made, of the fifth only these figures.
 #
 # For each half: the share of lines whose node, rank, time, level and message are as the truth has them (mean over the
 # layouts, so that none counts for more than another), of layouts in which nearly all are; and of the failed jobs those in which
 # the faulty node is named first, or other ones are. Options, as environment variables:
-#   HALF=n          only this half (1 to 6)
+#   HALF=n          only this half (1 to 5)
 #   SEED=n          another job (1)
 #   LAYOUTS="a b"   only these
-#   MISSES=1        also prints the layouts of the first five halves in which something is wrong, with an example each
+#   MISSES=1        also prints the layouts of the first four halves in which something is wrong, with an example each
 set -euo pipefail
 
 run_psql() { psql -Xq -v ON_ERROR_STOP=1 "$@"; }

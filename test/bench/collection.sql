@@ -53,7 +53,7 @@ SELECT :misses > 0 AS wanted \gset
 SELECT l.layout, round(node, 2) AS node, round(rank, 2) AS rank, round(time, 2) AS time, round(level, 2) AS level,
 	round(message, 2) AS message, v.first, v.named, v.faulty_node
 FROM survey_layout l JOIN survey_verdict v USING (layout, half)
-WHERE l.half < 6 AND (LEAST(node, rank, time, level, message) < 0.95 OR NOT v.first) ORDER BY l.layout;
+WHERE l.half < 5 AND (LEAST(node, rank, time, level, message) < 0.95 OR NOT v.first) ORDER BY l.layout;
 SELECT layout, what, lines, found, right_one, source || ':' || line_no AS place, left(message, 60) AS message
 FROM (
 	SELECT DISTINCT ON (r.layout, w.what) r.layout, w.what, count(*) OVER (PARTITION BY r.layout, w.what) AS lines, w.found,
@@ -62,7 +62,7 @@ FROM (
 	CROSS JOIN LATERAL (VALUES ('node', r.node_right, r.found_node, r.node), ('rank', r.rank_right, r.found_rank::text, r.rank),
 		('time', r.time_right, r.found_ts::text, r.ts), ('level', r.level_right, r.found_level, r.level),
 		('message', r.message_right, left(r.found_message, 60), left(r.message, 60))) w (what, is_right, found, right_one)
-	WHERE r.half < 6 AND NOT w.is_right
+	WHERE r.half < 5 AND NOT w.is_right
 	ORDER BY r.layout, w.what, r.job_id, r.source, r.line_no) e
 WHERE lines > 20 ORDER BY layout, what;
 \endif

@@ -17,8 +17,8 @@ $$;
 -- what: send or recv; operation: what the last frame of the program calls
 CREATE FUNCTION stuck(job text, ranks int[], what text, operation text DEFAULT 'all_reduce') RETURNS void LANGUAGE sql AS $$
 	SELECT says(job, r, 40 + r * 0.01, format(E'ERROR Traceback (most recent call last):\n  File "train.py", line 9, in main\n'
-		'    dist.%s(x)\nRuntimeError: [./gloo/transport/tcp/unbound_buffer.cc:81] Timed out waiting 20000ms for %s operation to '
-		'complete', operation, what)) FROM unnest(ranks) r
+		'    dist.%s(x)\nRuntimeError: [./gloo/transport/tcp/unbound_buffer.cc:81] Timed out waiting 20000ms for %s '
+		'operation to complete', operation, what)) FROM unnest(ranks) r
 $$;
 CREATE FUNCTION load_job(job text) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
@@ -31,8 +31,8 @@ BEGIN
 		job))).rows;
 END $$;
 CREATE FUNCTION blamed(job text) RETURNS TABLE ("ordinal" int, node text, evidence text) LANGUAGE sql AS $$
-	SELECT s.ordinal, s.node, (SELECT string_agg(format('%s %s: %s', e.kind, round(e.weight::numeric, 2), l4_evidence_sentence(e)),
-		E'\n' ORDER BY e.weight DESC) FROM unnest(s.evidence) e WHERE e.kind IN ('between', 'quiet'))
+	SELECT s.ordinal, s.node, (SELECT string_agg(format('%s %s: %s', e.kind, round(e.weight::numeric, 2),
+		l4_evidence_sentence(e)), E'\n' ORDER BY e.weight DESC) FROM unnest(s.evidence) e WHERE e.kind IN ('between', 'quiet'))
 	FROM l4_suspect_nodes(job) s ORDER BY s.ordinal
 $$;
 \x on

@@ -70,37 +70,7 @@ SELECT run_job('house', 'train.log', '2026-11-20 10:00:{s},639 | rank {r} | {n} 
 	'grad norm 1.{s}') \g /dev/null
 SELECT run_job('agents', '{n}.log',
 	'2026-11-20 10:00:{s},150 [INFO] [{n}] [workload:{r}({m}) infra:{k}(0)] train.py:21 step {s} is done') \g /dev/null
--- labels that no rule knows, learnt piece by piece: numbers of ranks, and others; cells; what closes lines
-SELECT run_job('l_quoted', 'build.log', 'Stage #{r} - "shard-{r}": 2026-11-20 10:00:{s},123 INFO step {s} is done',
-	'Stage #{r} - "shard-{r}": grad norm 1.{s}') \g /dev/null
-SELECT run_job('l_cells', 'archive.tsv',
-	E'880{r}\t2026-11-20T10:00:{s}Z\t{n}\t10.47.{k}.83\tInfo\ttrain-rank{r}\t2026-11-20 10:00:{s},123 INFO step {s} is done',
-	E'880{r}\t2026-11-20T10:00:{s}Z\t{n}\t10.47.{k}.83\tNotice\ttrain-rank{r}\tgrad norm 1.{s}') \g /dev/null
-SELECT run_job('l_braces', 'dry.txt',
-	E'2026-11-20T10:00:{s}\t{file="/var/log/rank{r}.log", host="{n}"}INFO:root:step {s} is done',
-	E'2026-11-20T10:00:{s}\t{file="/var/log/rank{r}.log", host="{n}"}grad norm 1.{s}') \g /dev/null
-SELECT run_job('l_element', 'out.xml',
-	'<stderr rank="{r}">2026-11-20 10:00:{s},123 - trainer - INFO - step {s} is done&#010;</stderr>',
-	'<stdout rank="{r}">grad norm 1.{s}&#010;</stdout>') \g /dev/null
-SELECT run_job('l_closed', 'run.log', '^2026-11-20T10:00:{s}Z||WARN|{node={n}|step=1}|INFO:root:step {s} is done^',
-	'^2026-11-20T10:00:{s}Z|||{node={n}|step=1}|grad norm 1.{s}^') \g /dev/null
-SELECT run_job('l_tasks', 'run.log', E'\033[32mpretrain/{k}\033[0m [default{m}]:INFO:root:step {s} is done',
-	E'\033[32mpretrain/{k}\033[0m [default{m}]:grad norm 1.{s}') \g /dev/null
-SELECT run_job('l_word', 'fab.log', '[{n}] out: 2026-11-20 10:00:{s},123 INFO step {s} is done', '[{n}] out: grad norm 1.{s}')
-	\g /dev/null
-SELECT run_job('l_local', 'parallel.log', E'{n}/gpu{m}\t2026-11-20 10:00:{s},123 INFO step {s} is done',
-	E'{n}/gpu{m}\tgrad norm 1.{s}') \g /dev/null
--- of the program's own header; what is counted is none
-SELECT run_job('l_some', 'one.log', 'R{r}: 2026-11-20 10:00:{s},123 INFO step {s} is done', 'grad norm 1.{s}') \g /dev/null
-SELECT run_job('l_none', 'rank_{r}.log', 'batch {m} of {s}: loss 2.{r}') \g /dev/null
--- attributes of containers, rows of fields, a name in which there is a word for progress
-SELECT run_job('attributes', 'c{r}.log', '2026-11-20T10:00:{s}.123456789Z LOCAL_RANK={m},RANK={r} INFO:root:step {s} is done',
-	'2026-11-20T10:00:{s}.123456789Z LOCAL_RANK={m},RANK={r} grad norm 1.{s}') \g /dev/null
-SELECT run_job('row', 'kail.log', '[{n} main] ts=2026-11-20T10:00:{s}.123Z level=info rank={r} msg="step {s} is \"done\""',
-	'[{n} main] grad norm 1.{s}') \g /dev/null
-SELECT run_job('named_after_loss', 'rank_{r}.log', 'colossus - colossus - INFO: step {s} is done', 'grad norm 1.{s}')
-	\g /dev/null
-SELECT j, load_job(j, '{gpu-17,gpu-23}', CASE WHEN j IN ('stamp_node', 'pods', 'l_word', 'l_closed') THEN 1 ELSE 2 END) AS rows
+SELECT j, load_job(j, '{gpu-17,gpu-23}', CASE WHEN j IN ('stamp_node', 'pods') THEN 1 ELSE 2 END) AS rows
 FROM (SELECT DISTINCT l.job FROM line l) l (j) ORDER BY j COLLATE "C";
 
 SELECT l.job_id, l.node, l.rank, to_char(min(l.ts), 'DD HH24:MI:SS.MS') AS first, string_agg(DISTINCT l.level, ' ') AS levels,
@@ -108,11 +78,6 @@ SELECT l.job_id, l.node, l.rank, to_char(min(l.ts), 'DD HH24:MI:SS.MS') AS first
 FROM l4_log l WHERE l.job_id IN (SELECT job FROM line)
 GROUP BY l.job_id, l.node, l.rank
 ORDER BY l.job_id COLLATE "C", l.node COLLATE "C", l.rank;
-
-SELECT count(*) AS lines, count(*) FILTER (WHERE i.line IS DISTINCT FROM o.raw) AS other
-FROM (SELECT l.job, l.source, row_number() OVER (PARTITION BY l.job, l.source ORDER BY l.turn) AS line_no, l.line FROM line l) i
-FULL JOIN (SELECT * FROM l4_log g WHERE g.job_id IN (SELECT job FROM line)) o
-	ON o.job_id = i.job AND o.source = i.source AND o.line_no = i.line_no;
 
 \echo == objects of the logger of a program: the text is the message, unless the object says more
 CREATE TEMP TABLE done AS SELECT DISTINCT job FROM line;
@@ -160,25 +125,11 @@ SELECT write_file('bulk', 'bulk.ndjson', $$SELECT format('{"create": {"_index": 
 		turn, ms, node, r, said, r) FROM wrapped ORDER BY turn$$),
 	write_file('grafana', 'Explore-logs.txt', $$SELECT E'Common labels: {"container":"main","pod":"gpu-23"}\n'
 		'Total bytes processed: "412 kB"\n\n' UNION ALL (SELECT format(E'%s\t%s\t%s', ms, iso, said) FROM wrapped
-		WHERE r = 2 ORDER BY turn DESC)$$),
-	-- below a time; below a name and a number, with what holds for several above them; tags
-	write_file('verbose', 'journal.txt', $$SELECT format(E'Fri 2026-11-20 10:00:%s.123 UTC [s=5593;i=%s]\n    PRIORITY=6\n'
-		'    _HOSTNAME=%s\n    SYSLOG_IDENTIFIER=train-rank%s\n    MESSAGE=%s', substr(iso, 18, 2), turn, node, r, said)
-		FROM wrapped ORDER BY turn$$),
-	write_file('records', 'otelcol.log', $$SELECT format(E'ResourceLog #%s\nResource attributes:\n     -> pod: Str(%s)\n'
-		'     -> rank: Str(%s)\nScopeLogs #0\nScopeLogs SchemaURL: ', r, node, r) || (SELECT string_agg(format(
-		E'\nLogRecord #%s\nTimestamp: %s +0000 UTC\nBody: Str(%s)\nAttributes:\n     -> log.iostream: Str(stderr)', turn,
-		translate(iso, 'TZ', ' '), said), '' ORDER BY turn) FROM wrapped w WHERE w.r = f.r) FROM generate_series(0, 3) f (r),
-		LATERAL (SELECT DISTINCT node FROM wrapped w WHERE w.r = f.r) n$$),
-	write_file('tags', 'tags.jsonl', $$SELECT json_build_object('attributes', json_build_object('host', node, 'message', said,
-		'tags', json_build_array('env:prod', 'rank:' || r), 'timestamp', iso)) FROM wrapped ORDER BY turn$$) \g /dev/null
+		WHERE r = 2 ORDER BY turn DESC)$$) \g /dev/null
 
 CALL l4_import('bulk', :'folder' || '/bulk');
 CALL l4_import('journal', :'folder' || '/journal');
 CALL l4_import('grafana', :'folder' || '/grafana');
-CALL l4_import('verbose', :'folder' || '/verbose');
-CALL l4_import('records', :'folder' || '/records');
-CALL l4_import('tags', :'folder' || '/tags');
 
 -- as one would ask a cluster: first the log, then the table of this server beside it
 WITH log AS MATERIALIZED (SELECT l.job_id, l.node, l.rank, l.ts, l.level, l.message FROM l4_log l)
@@ -187,10 +138,9 @@ SELECT l.job_id, count(*) FILTER (WHERE l.node = w.node) AS node, count(*) FILTE
 	count(*) FILTER (WHERE l.level = 'info') AS level
 FROM wrapped w JOIN log l ON l.message = split_part(w.said, ' - ', 4) GROUP BY l.job_id ORDER BY 1;
 SELECT l.job_id, l.line_no, l.node, l.rank, l.ts, l.message, l.raw FROM l4_log l
-WHERE l.job_id IN ('bulk', 'journal', 'grafana', 'verbose', 'records', 'tags')
-	AND l.line_no <= CASE WHEN l.job_id IN ('verbose', 'records') THEN 12 ELSE 2 END ORDER BY l.job_id, l.line_no;
+WHERE l.job_id IN ('bulk', 'journal', 'grafana') AND l.line_no <= 2 ORDER BY l.job_id, l.line_no;
 
 \! rm -rf "$L4_FOLDER"
 SELECT count(l4_delete_job(j.job_id)) FROM (SELECT job FROM done UNION SELECT job FROM line UNION VALUES ('bulk'), ('journal'),
-	('grafana'), ('verbose'), ('records'), ('tags')) j (job_id);
+	('grafana')) j (job_id);
 DROP SCHEMA collected_layouts CASCADE;

@@ -477,8 +477,8 @@ FROM l4_limits_in_force() l, l4_slow_pairs(ARRAY(
 	GROUP BY a, b, s, d), l) p
 WHERE p.is_slow;
 
--- Gradients around a ring of six, and from one of them along two ways more, which share its port for good, so that it is not sure
--- that they are slow; one way of the ring is.
+-- Gradients around a ring of six, and from one of them along two ways more, which share its port for good, so that it is not
+-- sure that they are slow; one way of the ring is.
 SELECT p.source, p.destination, p.began, p.ended, round(exp(-p.level)::numeric, 2) AS factor, p.is_sure
 FROM l4_limits_in_force() l, l4_slow_pairs(ARRAY(
 	SELECT jsonb_populate_record(NULL::l4_flow_trace, jsonb_build_object('job', 1, 'kind', 'data', 'period', 1,
@@ -492,8 +492,8 @@ WHERE p.is_slow
 ORDER BY p.source COLLATE "C", p.destination COLLATE "C";
 
 -- Five pipelines of two stages, 24 steps. While the second stage of the first one computes 20 % longer, its first one seems to,
--- too, as it waits: the slowest of a pipeline is named. That of the third one is slow by itself. All wait for their gradients; for
--- the fifth one, which seems to compute 20 % longer, nobody does.
+-- too, as it waits: the slowest of a pipeline is named. That of the third one is slow by itself. All wait for their gradients;
+-- for the fifth one, which seems to compute 20 % longer, nobody does.
 SELECT kind, subject, round(factor::numeric, 2) AS factor FROM l4_limits_in_force() l, l4_slow_workers(ARRAY(
 	SELECT jsonb_populate_record(NULL::l4_flow_trace, t.told || jsonb_build_object('job', 1, 'period', 1,
 		'source', format('10.%s.0.%s', stage, c), 'server', format('s%s%s', stage, c)))

@@ -32,12 +32,12 @@ SELECT load_job('colon', '{athena.dc2.example.com,hera.dc2.example.com}', '{run.
 SELECT load_job('bar', '{10.3.4.17,10.3.4.18}', '{run.out}', '{node}  | ');
 SELECT load_job('no_node', '{athena,hera}', '{run.out}', '[zeus] ');
 \echo == an address far behind in a record that has all settings of a rank
-SELECT l4_register_job('wide', '{}', 'failed', '{athena,hera,zeus}', 1) \g /dev/null
-SELECT l4_ingest('wide', $$SELECT format('2026-11-20 10:00:01 INFO settings {%s, ''address'': ''10.3.4.%s''}',
+SELECT l4_register_job('far_behind', '{}', 'failed', '{athena,hera,zeus}', 1) \g /dev/null
+SELECT l4_ingest('far_behind', $$SELECT format('2026-11-20 10:00:01 INFO settings {%s, ''address'': ''10.3.4.%s''}',
 		(SELECT string_agg(format('''option_%s'': %s', chr(97 + o / 10) || chr(97 + o % 10), o * 7), ', ' ORDER BY o)
 			FROM generate_series(1, 60) o), turn) AS line, n || '/rank.log' AS source
 	FROM unnest('{athena,hera,zeus}'::text[]) WITH ORDINALITY n (n, turn)$$) \g /dev/null
-SELECT address, node FROM l4_address WHERE job_id = 'wide' ORDER BY address;
+SELECT address, node FROM l4_address WHERE job_id = 'far_behind' ORDER BY address;
 \echo == what a node of the successful jobs says is no news of one of another name, however grave; in other words it is
 CREATE FUNCTION say(job text, status text, nodes text[], said text) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN

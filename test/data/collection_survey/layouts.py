@@ -145,7 +145,7 @@ def check(out):
 
 def check_halves():
     return ['%s is not in the file of its half' % one.name for one in TABLE.values()
-            if one.make.__globals__['__name__'] not in (('half1', 'half2', 'part3', 'part3', 'part5', 'part5')[one.half - 1], 'table')]
+            if one.make.__globals__['__name__'] not in (('half1', 'half2', 'part3', 'part3', 'part5')[one.half - 1], 'table')]
 
 
 def check_file(path, rows, job):
@@ -214,7 +214,7 @@ def main(args):
         print(__doc__, file=sys.stderr)
         return 2
     names = args[2:]
-    half = int(names.pop(0)) if names and names[0] in ('1', '2', '3', '4', '5', '6') else None
+    half = int(names.pop(0)) if names and names[0] in ('1', '2', '3', '4', '5') else None
     names = names or sorted(TABLE)
     write_all(args[0], args[1], [name for name in names if half in (None, TABLE[name].half)])
     return 0

@@ -1,9 +1,8 @@
-"""Layouts of part 5 of the survey (halves 5 and 6), by a further author, who had not read what l4 knows.
+"""Layouts of part 5 of the survey (half 5), by a further author, who had not read what l4 knows.
 
 The origin of a row ends with what it was held against when it was written: "seen" is the tool's source or documentation or
 others' logs or scripts that show the format, "known" is knowledge of it only.
 """
-import hashlib
 import json
 
 import table
@@ -14,8 +13,7 @@ from table import addresses, ds_launch, elastic, kube, mpirun4, numbered, pods, 
 
 
 def fifth(made):
-    """By lot of half 5 (read) or 6."""
-    made.half = 5 + int(hashlib.md5(('5 ' + made.name).encode()).hexdigest()[0], 16) % 2
+    made.half = 5
     return made
 
 
