@@ -370,6 +370,9 @@ BEGIN
 		SELECT row_number() OVER () AS number, l.shape_id, l.stream_id, l.raw, l.parameters
 		FROM @extschema@.l4_job_segments(l4_learn_addresses.job_id, NULL, wanted, limits.address_segments::int) g
 			CROSS JOIN LATERAL @extschema@.l4_shape_records(g.structure, g.texts, g.parameters, g.stream_ids, wanted) l),
+	grave AS MATERIALIZED ( -- what goes wrong tells another one's address, if anybody's
+		SELECT h.shape_id FROM @extschema@.l4_shape h WHERE h.shape_id = ANY (wanted)
+			AND @extschema@.l4_text_gravity(h.shape, @extschema@.l4_wordings_in_force()) >= limits.gravity_trouble),
 	said AS MATERIALIZED (
 		SELECT DISTINCT r.number, r.shape_id, r.stream_id, r.raw, p.value AS address
 		FROM record r, unnest(r.parameters) p (value)
@@ -378,7 +381,7 @@ BEGIN
 	address AS MATERIALIZED (
 		-- a statement that says the same address each time cannot tell nodes apart
 		SELECT dense_rank() OVER (ORDER BY a.raw) AS ordinal, a.number, a.shape_id, a.raw, a.address,
-			CASE WHEN s.unit !~ address_pattern THEN s.unit END AS unit
+			CASE WHEN s.unit !~ address_pattern THEN s.unit END AS unit, a.shape_id IN (SELECT g.shape_id FROM grave g) AS grave
 		FROM (SELECT s.*, min(s.address) OVER w AS first_address, max(s.address) OVER w AS last_address
 			FROM said s WINDOW w AS (PARTITION BY s.shape_id)) a
 		LEFT JOIN @extschema@.l4_chosen_streams(streams, ARRAY(SELECT o.stream_id FROM said o)) s
@@ -392,9 +395,10 @@ BEGIN
 		WHERE m.unit !~ address_pattern),
 	pair AS (
 		-- an address and the one other unit named beside it, or, where none is, the unit itself
-		SELECT a.shape_id, a.address, coalesce(min(n.unit) FILTER (WHERE n.unit IS DISTINCT FROM a.unit), a.unit) AS unit
+		SELECT a.shape_id, a.address, coalesce(min(n.unit) FILTER (WHERE n.unit IS DISTINCT FROM a.unit),
+			CASE WHEN NOT a.grave THEN a.unit END) AS unit
 		FROM address a LEFT JOIN named n USING (ordinal)
-		GROUP BY a.number, a.shape_id, a.address, a.unit
+		GROUP BY a.number, a.shape_id, a.address, a.unit, a.grave
 		HAVING count(DISTINCT n.unit) FILTER (WHERE n.unit IS DISTINCT FROM a.unit) <= 1),
 	vote AS (
 		SELECT shape_id, address, unit, count(*) AS n FROM pair WHERE unit IS NOT NULL GROUP BY shape_id, address, unit),

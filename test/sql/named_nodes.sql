@@ -38,6 +38,12 @@ SELECT l4_ingest('far_behind', $$SELECT format('2026-11-20 10:00:01 INFO setting
 			FROM generate_series(1, 60) o), turn) AS line, n || '/rank.log' AS source
 	FROM unnest('{athena,hera,zeus}'::text[]) WITH ORDINALITY n (n, turn)$$) \g /dev/null
 SELECT address, node FROM l4_address WHERE job_id = 'far_behind' ORDER BY address;
+\echo == who misses another one tells of another address than its own
+SELECT l4_register_job('missed', '{}', 'failed', '{athena,hera,zeus}', 1) \g /dev/null
+SELECT l4_ingest('missed', $$SELECT format('2026-11-20 10:00:01 ERROR connection closed by peer [10.3.4.%s]', turn % 3 + 1)
+		AS line, n || '/rank.log' AS source
+	FROM unnest('{athena,hera,zeus}'::text[]) WITH ORDINALITY n (n, turn)$$) \g /dev/null
+SELECT address, node FROM l4_address WHERE job_id = 'missed' ORDER BY address;
 \echo == what a node of the successful jobs says is no news of one of another name, however grave; in other words it is
 CREATE FUNCTION say(job text, status text, nodes text[], said text) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
