@@ -358,8 +358,7 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'evidence_slow_idle_share', 0.1, 'share of what a step takes longer', 'What grew by no more did not grow.'),
 	(true, 'evidence_ends_factor', 4, 'factor',
 		'Since steps are slow, whose processes end later than all others'' by so many times what lies between these is short '
-		'of '
-		'something at the end, too ...'),
+		'of something at the end, too ...'),
 	(true, 'evidence_ends_least', 1.5, 's', '... and this long: ends are told to the second, and ranks end at their leisure.'),
 	(true, 'evidence_slow_ends_part', 0.75, 'part', 'Slow at the end is less than slow in the steps.'),
 

@@ -372,7 +372,7 @@ BEGIN
 			CROSS JOIN LATERAL @extschema@.l4_shape_records(g.structure, g.texts, g.parameters, g.stream_ids, wanted) l),
 	grave AS MATERIALIZED ( -- what goes wrong tells another one's address, if anybody's
 		SELECT h.shape_id FROM @extschema@.l4_shape h WHERE h.shape_id = ANY (wanted)
-			AND @extschema@.l4_text_gravity(h.shape, @extschema@.l4_wordings_in_force()) >= limits.gravity_trouble),
+			AND @extschema@.l4_text_gravity(h.shape, (SELECT @extschema@.l4_wordings_in_force())) >= limits.gravity_trouble),
 	said AS MATERIALIZED (
 		SELECT DISTINCT r.number, r.shape_id, r.stream_id, r.raw, p.value AS address
 		FROM record r, unnest(r.parameters) p (value)

@@ -131,7 +131,8 @@ CREATE FUNCTION @extschema@.l4_told_to_end(unexplained @extschema@.l4_unexplaine
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
 	WITH record AS MATERIALIZED (
-		SELECT (e.record).*, e.ending AS told
+		SELECT (e.record).unit, (e.record).source, (e.record).first_line, (e.record).first_ts, (e.record).gravity,
+			e.ending AS told
 		FROM @extschema@.l4_ending_records(l4_told_to_end.unexplained, l4_told_to_end.wordings) e
 		WHERE (e.record).unit IS NOT NULL AND (e.record).kind <> 'system' AND (e.record).reason <> 'setup'
 	),
@@ -213,9 +214,9 @@ BEGIN ATOMIC
 		SELECT j.* FROM @extschema@.l4_judged_shapes(l4_placed_records.unexplained, wordings) j
 	),
 	bereft AS MATERIALIZED (
-		SELECT b.unit, b.rank, min(b.first_ts) AS ts FROM unnest(l4_placed_records.unexplained) b
-		WHERE b.kind = 'rank' AND b.peer AND b.gravity >= (l4_placed_records.limits).gravity_error
-		GROUP BY b.unit, b.rank
+		SELECT COALESCE(b.unit, '') AS unit, COALESCE(b.rank, -1) AS rank, min(b.first_ts) AS ts
+		FROM unnest(l4_placed_records.unexplained) b
+		WHERE b.kind = 'rank' AND b.peer AND b.gravity >= (limits).gravity_error GROUP BY 1, 2
 	),
 	record AS MATERIALIZED (
 		-- alike are records of one event, and tracebacks with the same last line, whatever stands before all lines
@@ -226,10 +227,10 @@ BEGIN ATOMIC
 				-- who counts what gets lost on the way is one of two ends
 				OR COALESCE(n.numbers ->> 'name' ~ (l4_placed_records.wordings).lossy, false)
 				-- a stack without an error, which others' lines tore from it, is of what its rank says then
-				OR n.gravity < (l4_placed_records.limits).gravity_trouble AND n.kind = 'rank'
-					AND (@extschema@.l4_told_text(n.message) <> n.message) IS TRUE AND EXISTS (SELECT FROM bereft b
-						WHERE b.unit IS NOT DISTINCT FROM n.unit AND b.rank IS NOT DISTINCT FROM n.rank)
-				AS peer, h.together, h.exception,
+				OR n.gravity < (limits).gravity_trouble AND n.kind = 'rank'
+					AND (@extschema@.l4_told_text(n.message) <> n.message) IS TRUE
+					AND (COALESCE(n.unit, ''), COALESCE(n.rank, -1)) IN (SELECT b.unit, b.rank FROM bereft b) AS peer,
+			h.together, h.exception,
 			-- which signal that was a shape leaves out; how a process ends that lost another one before is no cause
 			CASE WHEN h.closing AND n.kind <> 'system' AND (q.ts <= n.first_ts) IS NOT TRUE
 				THEN n.message ~ (l4_placed_records.wordings).killed END AS killed,
@@ -337,7 +338,7 @@ BEGIN ATOMIC
 		-- ranks with other work (the first and the last of a pipeline) tell of other parts, but begin alike
 		SELECT h.shape_id, split_part(h.shape, '<*>', 1) || split_part(h.shape, '<*>', 2) AS words
 		FROM @extschema@.l4_shape h
-		WHERE h.shape_id IN (SELECT m.shape_id FROM mild m) AND h.shape ~ (l4_without_slowness.wordings).timed
+		WHERE h.shape_id = ANY (ARRAY(SELECT m.shape_id FROM mild m)) AND h.shape ~ (l4_without_slowness.wordings).timed
 	),
 	good AS MATERIALIZED (
 		SELECT @extschema@.l4_last_good(l4_without_slowness.job_id, limits) AS ts WHERE EXISTS (SELECT FROM timed)

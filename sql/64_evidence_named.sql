@@ -76,6 +76,5 @@ COMMENT ON FUNCTION @extschema@.l4_evidence_named(@extschema@.l4_unit[], @extsch
 	@extschema@.l4_unexplained_record[], @extschema@.l4_placed_record, @extschema@.l4_limits) IS
 'Step: Evidence of kind named: an unexplained record of a stream of no unit (a collector, a controller, a launcher) names '
 'the unit. Not what says that processes are over after an order to end, or after a statement that names most units (no news); '
-'nor statements (of the same words but the first) that name all units, or more of them than evidence_named_share while that is '
-'news. Of those that name more in '
-'all evidence_named_again_part.';
+'nor statements (rows of a table are one: l4_row_words) that name all units, or more of them than evidence_named_share while '
+'that is news. Of those that name more in all evidence_named_again_part.';

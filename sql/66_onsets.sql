@@ -360,20 +360,19 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 10000
 BEGIN ATOMIC
 	SELECT NOT EXISTS (SELECT FROM @extschema@.l4_job_stages(l4_never_began.job_id) s
 			WHERE s.stage <> 'teardown' AND NOT @extschema@.l4_is_setup_stage(s.stage))
-		AND NOT @extschema@.l4_marks_iterations(l4_never_began.job_id)
 		AND EXISTS (SELECT FROM @extschema@.l4_best_pool(l4_never_began.job_id) b
 			JOIN @extschema@.l4_pool_job m ON m.pool_id = b.pool_id WHERE m.step_seconds IS NOT NULL);
 END;
 COMMENT ON FUNCTION @extschema@.l4_never_began(text) IS
-'Step: Does a job name no stage but those of its set-up and its end, and no iteration, while successful jobs tell of their '
-'steps? Then it failed before it came to any.';
+'Step: Does a job that marks no iterations (l4_marks_iterations) name no stage but those of its set-up and its end, while '
+'successful jobs tell of their steps? Then it failed before it came to any.';
 
 CREATE FUNCTION @extschema@.l4_only_announced(job_id text) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000
 BEGIN ATOMIC
 	WITH iterating AS MATERIALIZED (
 		SELECT DISTINCT e.shape_id FROM @extschema@.l4_job_counts(l4_only_announced.job_id) e
-		WHERE e.stage = 'iterating' AND NOT @extschema@.l4_marks_iterations(l4_only_announced.job_id)
+		WHERE e.stage = 'iterating'
 	),
 	trained AS MATERIALIZED (
 		SELECT e.stream_id, e.shape_id, e.stage, e.first_line, e.first_iteration
@@ -394,9 +393,9 @@ BEGIN ATOMIC
 				AND @extschema@.l4_is_setup_stage(n.stage)));
 END;
 COMMENT ON FUNCTION @extschema@.l4_only_announced(text) IS
-'Step: Does a job that counts no iterations say that it trains only where successful jobs have set-up before them still '
-'("Training started", and then the model is built)? False without a pool. Cost: reads the counts of the job and of one of its '
-'pool.';
+'Step: Does a job that marks no iterations (l4_marks_iterations: others are not to be asked) say that it trains only where '
+'successful jobs have set-up before them still ("Training started", and then the model is built)? False without a pool. Cost: '
+'reads the counts of the job and of one of its pool.';
 
 CREATE FUNCTION @extschema@.l4_stage_reached(job_id text, at_ts timestamptz) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000
@@ -488,8 +487,11 @@ BEGIN
 	END IF;
 	counter := @extschema@.l4_learn_counter(l4_onsets.job_id, limits);
 	first_iteration := CASE WHEN (counter).shape_ids IS NULL THEN @extschema@.l4_unfinished_first(l4_onsets.job_id, limits) END;
-	announced := CASE WHEN (counter).shape_ids IS NULL AND @extschema@.l4_only_announced(l4_onsets.job_id) THEN 'iterating' END;
-	never_began := announced IS NOT NULL OR (counter).shape_ids IS NULL AND @extschema@.l4_never_began(l4_onsets.job_id);
+	-- most jobs mark their iterations, and are not asked
+	IF (counter).shape_ids IS NULL AND NOT @extschema@.l4_marks_iterations(l4_onsets.job_id) THEN
+		announced := CASE WHEN @extschema@.l4_only_announced(l4_onsets.job_id) THEN 'iterating' END;
+		never_began := announced IS NOT NULL OR @extschema@.l4_never_began(l4_onsets.job_id);
+	END IF;
 	-- an error may name its own stage
 	RETURN QUERY
 	SELECT array_position(turns, o.place), o.place,

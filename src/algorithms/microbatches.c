@@ -16,6 +16,7 @@
 #include "algorithms/robust.h"
 #include "miscadmin.h"
 #include "tools/order.h"
+#include "tools/room.h"
 
 #define MOST_MICROBATCHES 64
 /* So many steps at least, of which this share must be told from the microbatches around them, and these from it. */
@@ -54,12 +55,6 @@ typedef struct StandingOut
 	double		by;
 	double		limit;			/* its values are above this */
 } StandingOut;
-
-static void *
-room_for(int64 count, Size size)
-{
-	return MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * size);
-}
 
 static Values
 values_for(int64 count)

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "tools/order.h"
+#include "tools/room.h"
 
 /* What begins sooner behind another burst, as a share of what is usual, is a part of that: what is gathered behind the last. */
 #define WHOLE 0.75
@@ -18,12 +19,6 @@ typedef struct Rounds
 	int64	   *first;
 	int64		count;
 } Rounds;
-
-static void *
-room_for(int64 count, Size size)
-{
-	return MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * size);
-}
 
 static Rounds
 rounds_of(const L4Intervals *messages, double pause)

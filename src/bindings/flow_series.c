@@ -17,6 +17,7 @@
 #include "bindings/flow_arrays.h"
 #include "catalog/pg_type_d.h"
 #include "tools/order.h"
+#include "tools/room.h"
 
 PG_FUNCTION_INFO_V1(l4_regular_interval);
 PG_FUNCTION_INFO_V1(l4_together);
@@ -160,6 +161,18 @@ bytes_of_cycles(const L4Intervals *messages, const double *moved, const L4StepCy
 	return bytes;
 }
 
+/* The cycles found as the first columns of l4_step_cycle_series. */
+static void
+put_cycles(Datum *values, const L4Intervals *messages, const double *moved, const L4StepCycles *found)
+{
+	values[0] = Float8GetDatum(found->interval);
+	values[1] = flow_array(found->began, found->count, FLOAT8OID);
+	values[2] = flow_array(found->ended, found->count, FLOAT8OID);
+	values[3] = flow_array(bytes_of_cycles(messages, moved, found), found->count, FLOAT8OID);
+	values[4] = Int32GetDatum(found->microbatches);
+	values[5] = Float8GetDatum(found->regular);
+}
+
 /* Arguments: began, lasted, moved, ratio, share, run, regular, tolerance, bytes_ratio, deviations, whole_share. */
 Datum
 l4_step_cycles(PG_FUNCTION_ARGS)
@@ -189,12 +202,7 @@ l4_step_cycles(PG_FUNCTION_ARGS)
 		/* all of a cycle is one phase */
 		for (int64 i = found.count - 1; i > 0; i--)
 			found.began[i] = found.ended[i - 1];
-		values[0] = Float8GetDatum(found.interval);
-		values[1] = flow_array(found.began, found.count, FLOAT8OID);
-		values[2] = flow_array(found.ended, found.count, FLOAT8OID);
-		values[3] = flow_array(bytes_of_cycles(&messages, moved, &found), found.count, FLOAT8OID);
-		values[4] = Int32GetDatum(found.microbatches);
-		values[5] = Float8GetDatum(found.regular);
+		put_cycles(values, &messages, moved, &found);
 	}
 	values[6] = Float8GetDatum(found.layer);
 	values[7] = Float8GetDatum(found.weight);
@@ -216,19 +224,8 @@ l4_step_rounds(PG_FUNCTION_ARGS)
 
 	if (!step_rounds(&messages, moved, &rule, &found))
 		PG_RETURN_NULL();
-	values[0] = Float8GetDatum(found.interval);
-	values[1] = flow_array(found.began, found.count, FLOAT8OID);
-	values[2] = flow_array(found.ended, found.count, FLOAT8OID);
-	values[3] = flow_array(bytes_of_cycles(&messages, moved, &found), found.count, FLOAT8OID);
-	values[4] = Int32GetDatum(found.microbatches);
-	values[5] = Float8GetDatum(found.regular);
+	put_cycles(values, &messages, moved, &found);
 	return flow_row_with(fcinfo, values, nulls, lengthof(values));
-}
-
-static void *
-room_for(int64 count, Size size)
-{
-	return MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * size);
 }
 
 /* What comes within this share of the mean time between messages of a step behind its beginning is left over from the last. */

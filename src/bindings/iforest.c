@@ -19,6 +19,7 @@
 #include "miscadmin.h"
 #include "tools/intern.h"
 #include "tools/order.h"
+#include "tools/room.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/float.h"
@@ -532,18 +533,12 @@ l4_iforest_rank_combine(PG_FUNCTION_ARGS)
 
 /* ---- final: the matrix ---- */
 
-static void *
-alloc_array(uint64 count, Size size)
-{
-	return MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * size);
-}
-
 /* Stable counting sort: places of `order` by the key of their cells. NULL for the natural order. */
 static int32 *
 order_by(const ForestState *state, const int32 *order, const int32 *ranks, int32 rank_count, bool by_feature)
 {
-	int32	   *result = alloc_array(state->cell_count, sizeof(int32));
-	int64	   *next = alloc_array((uint64) rank_count + 1, sizeof(int64));
+	int32	   *result = room_for(state->cell_count, sizeof(int32));
+	int64	   *next = room_for((uint64) rank_count + 1, sizeof(int64));
 
 	memset(next, 0, ((Size) rank_count + 1) * sizeof(int64));
 	for (int64 i = 0; i < state->cell_count; i++)
@@ -643,10 +638,10 @@ matrix_init(L4ForestInput *input, const ForestState *state)
 		baseline = state->cells[i].feature % 2 == 1;
 	input->item_count = state->items.count;
 	input->feature_count = state->features.count;
-	input->start = alloc_array((uint64) input->feature_count + 1, sizeof(int64));
-	input->item = alloc_array(state->cell_count, sizeof(int32));
-	input->value = alloc_array(state->cell_count, sizeof(double));
-	input->baseline = baseline ? alloc_array(state->cell_count, sizeof(double)) : NULL;
+	input->start = room_for((uint64) input->feature_count + 1, sizeof(int64));
+	input->item = room_for(state->cell_count, sizeof(int32));
+	input->value = room_for(state->cell_count, sizeof(double));
+	input->baseline = baseline ? room_for(state->cell_count, sizeof(double)) : NULL;
 }
 
 /* The state as a matrix, items and features numbered by the byte order of their names. */
@@ -655,7 +650,7 @@ matrix_build(const ForestState *state, const int32 *item_ranks, const int32 *fea
 {
 	int32	   *by_item = order_by(state, NULL, item_ranks, state->items.count, false);
 	int32	   *order = order_by(state, by_item, feature_ranks, state->features.count, true);
-	double	   *scratch = alloc_array(longest_cell(state, order), sizeof(double));
+	double	   *scratch = room_for(longest_cell(state, order), sizeof(double));
 	int64		cells = 0;
 	int32		feature = 0;
 
@@ -699,7 +694,7 @@ typedef struct ResultShape
 static int32 *
 invert(const int32 *ranks, int32 count)
 {
-	int32	   *numbers = alloc_array(count, sizeof(int32));
+	int32	   *numbers = room_for(count, sizeof(int32));
 
 	for (int32 i = 0; i < count; i++)
 		numbers[ranks[i]] = i;
@@ -747,7 +742,7 @@ features_datum(const ResultShape *shape, const L4ForestItem *item)
 static Datum
 items_datum(const ResultShape *shape, const L4ForestItem *items, int count)
 {
-	Datum	   *elements = alloc_array(count, sizeof(Datum));
+	Datum	   *elements = room_for(count, sizeof(Datum));
 	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "l4_iforest_item", ALLOCSET_DEFAULT_SIZES);
 
 	for (int i = 0; i < count; i++)

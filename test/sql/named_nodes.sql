@@ -58,4 +58,7 @@ END $$;
 SELECT say('there', 'succeeded', '{zeus,hermes}', ''), say('there2', 'succeeded', '{ares,hestia}', ''),
 	say('here', 'failed', '{athena,hera}', '2026-11-20 10:00:02 ERROR sensors of athena cannot be trusted: no such thing');
 SELECT node, reason, message FROM l4_unexplained('here') ORDER BY node, message COLLATE "C";
+-- nothing is left for other tests
+SELECT l4_delete_job(j) FROM unnest(
+	'{paths,members,unknown,pods,brackets,colon,bar,no_node,far_behind,missed,there,there2,here}'::text[]) j \g /dev/null
 DROP SCHEMA named_nodes CASCADE;
