@@ -64,6 +64,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'unexplained_burst_factor', 4, 'factor',
 		'A burst is more than so many times the largest count in a stream of the pool ...'),
 	(true, 'unexplained_burst_records', 10, 'records', '... and at least so many records.'),
+	(true, 'unexplained_alone_power', 2, 'power',
+		'Where a single successful job tells a range or a largest count, how jobs differ among each other is not known: '
+		'either factor is taken to this power.'),
 	(true, 'name_words', 6, 'words', 'A name (of a job, a project, an owner) has at most so many words ...'),
 	(true, 'name_beside_words', 3, 'words',
 		'... and its statement so many others: two short ones are alike by chance.'),

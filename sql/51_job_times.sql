@@ -28,17 +28,26 @@ RETURNS TABLE (source_id bigint, stream_id bigint, line_no bigint, ts timestampt
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1000
 BEGIN ATOMIC
 	-- what has no stamp inherits the one before
-	SELECT s.source_id, e.stream_id, min(m.line_no), m.ts
-	FROM @extschema@.l4_source_counts c
-	CROSS JOIN LATERAL @extschema@.l4_unpack_counts(c.counts) e
-	JOIN @extschema@.l4_stream s ON s.job_id = c.job_id AND s.stream_id = e.stream_id
-	CROSS JOIN LATERAL (VALUES (e.first_line, e.first_ts), (e.last_line, e.last_ts)) m (line_no, ts)
-	WHERE c.job_id = l4_source_marks.job_id AND @extschema@.l4_clock_was_set(m.ts)
-		AND c.source_id IN (SELECT COALESCE(o.bundle_id, o.source_id) FROM @extschema@.l4_stream o
-			WHERE o.job_id = l4_source_marks.job_id AND o.label IS NOT NULL)
-		AND s.source_id IN (SELECT o.source_id FROM @extschema@.l4_stream o
-			WHERE o.job_id = l4_source_marks.job_id AND o.label IS NOT NULL)
-	GROUP BY s.source_id, e.stream_id, m.ts;
+	WITH mark AS (
+		SELECT s.source_id, e.stream_id, m.line_no, m.ts, m.first
+		FROM @extschema@.l4_source_counts c
+		CROSS JOIN LATERAL @extschema@.l4_unpack_counts(c.counts) e
+		JOIN @extschema@.l4_stream s ON s.job_id = c.job_id AND s.stream_id = e.stream_id
+		CROSS JOIN LATERAL (VALUES (e.first_line, e.first_ts, true), (e.last_line, e.last_ts, false)) m (line_no, ts, first)
+		WHERE c.job_id = l4_source_marks.job_id AND @extschema@.l4_clock_was_set(m.ts)
+			AND c.source_id IN (SELECT COALESCE(o.bundle_id, o.source_id) FROM @extschema@.l4_stream o
+				WHERE o.job_id = l4_source_marks.job_id AND o.label IS NOT NULL)
+			AND s.source_id IN (SELECT o.source_id FROM @extschema@.l4_stream o
+				WHERE o.job_id = l4_source_marks.job_id AND o.label IS NOT NULL)
+	),
+	turn AS (
+		SELECT m.*, min(m.ts) OVER (PARTITION BY m.stream_id ORDER BY m.line_no DESC) AS next FROM mark m
+	)
+	SELECT t.source_id, t.stream_id, min(t.line_no), t.ts
+	FROM turn t
+	-- a statement whose first record came before any stamp has the time of a later one: its stream tells earlier ones behind it
+	WHERE NOT (t.first AND t.next < t.ts)
+	GROUP BY t.source_id, t.stream_id, t.ts;
 END;
 COMMENT ON FUNCTION @extschema@.l4_source_marks(text) IS
 'Step: Of the files that several labelled streams share: the times at which statements first and last stood, by stream, and '

@@ -102,6 +102,13 @@ COMMENT ON FUNCTION @extschema@.l4_outcomes_alike(text, bigint, @extschema@.l4_w
 'Step: How something ended in successful jobs (l4_is_outcome: 0 always), for shapes of a job that its pool has not, but others '
 'of the same event: a record with a name of its own for each job is the same statement.';
 
+CREATE FUNCTION @extschema@.l4_beyond_pool(factor double precision, job_count bigint, limits @extschema@.l4_limits)
+RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
+RETURN CASE WHEN job_count > 1 THEN factor ELSE factor ^ (limits).unexplained_alone_power END;
+COMMENT ON FUNCTION @extschema@.l4_beyond_pool(double precision, bigint, @extschema@.l4_limits) IS
+'Step: How many times beyond what the pool has a number must be to be news, by how many successful jobs tell what it has.';
+
 CREATE FUNCTION @extschema@.l4_unknown_values(job_id text, pool_id bigint, usual @extschema@.l4_usual_value[],
 	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
 RETURNS SETOF @extschema@.l4_unknown_value
@@ -119,9 +126,11 @@ BEGIN ATOMIC
 				OR @extschema@.l4_is_start(q.shape_id, q.position, wordings)) THEN q.values[1] END AS value,
 			CASE WHEN q.occurrences >= (limits).unexplained_range_occurrences
 				OR q.job_count > 1 AND q.minimum > 0 AND @extschema@.l4_is_part(q.shape_id, q.position, wordings)
-				THEN q.minimum / (limits).unexplained_range_factor END AS lowest,
+				THEN q.minimum / @extschema@.l4_beyond_pool((limits).unexplained_range_factor, q.job_count, limits)
+				END AS lowest,
 			CASE WHEN q.occurrences >= (limits).unexplained_range_occurrences
-				THEN q.maximum * (limits).unexplained_range_factor END AS highest
+				THEN q.maximum * @extschema@.l4_beyond_pool((limits).unexplained_range_factor, q.job_count, limits)
+				END AS highest
 		FROM @extschema@.l4_pool_parameter q WHERE q.pool_id = l4_unknown_values.pool_id
 	),
 	known AS MATERIALIZED (

@@ -258,7 +258,7 @@ RETURNS SETOF @extschema@.l4_unexplained_shape
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
 BEGIN ATOMIC
 	WITH longest AS MATERIALIZED (
-		SELECT EXTRACT(epoch FROM max(m.duration))::float8 AS seconds
+		SELECT EXTRACT(epoch FROM max(m.duration))::float8 AS seconds, count(*) AS jobs
 		FROM @extschema@.l4_pool_job m WHERE m.pool_id = l4_unexplained_bursts.pool_id
 			AND m.job_id <> l4_unexplained_bursts.job_id
 	),
@@ -274,7 +274,8 @@ BEGIN ATOMIC
 	JOIN unnest(l4_unexplained_bursts.pool) p ON p.shape_id = e.shape_id
 	CROSS JOIN longest o
 	-- what recurs all along a job that runs longer than the successful ones did is no burst
-	WHERE e.occurrences > p.max_per_stream * (limits).unexplained_burst_factor
+	WHERE e.occurrences > p.max_per_stream
+		* @extschema@.l4_beyond_pool((limits).unexplained_burst_factor, o.jobs, limits)
 		* GREATEST(1, CASE WHEN @extschema@.l4_clock_was_set(e.first_ts)
 			THEN EXTRACT(epoch FROM e.last_ts - e.first_ts)::float8 END / NULLIF(o.seconds, 0));
 END;

@@ -186,6 +186,19 @@ CALL l4_import('long', :'path');
 SELECT job_id, node, reason, l4_unexplained_sentence(reason, numbers) AS detail FROM unnest(ARRAY['storm', 'long']) AS job_id,
 	l4_unexplained(job_id) AS n WHERE n.reason = 'storm';
 
+-- of a single successful job nobody knows how others differ: what is far from it is news only beside a second one
+SELECT make_lines('one', 3), fail_all('one'), make_lines('apart-1', 1), make_lines('apart-2', 2) \g /dev/null
+INSERT INTO line SELECT 'one', 6, 'rank', 36 + t * 0.1, 5, 'ERROR sensor 1 is not readable' FROM generate_series(1, 28) t;
+INSERT INTO line VALUES ('one', 5, 'syslog', 33, 1, 'INFO network: retransmitted=9000 errors=0');
+SELECT load_job('apart-1', 'succeeded', :'folder', '{"model": "apart"}') AS path \gset
+CALL l4_import('apart-1', :'path');
+SELECT load_job('one', 'failed', :'folder', '{"model": "apart"}') AS path \gset
+CALL l4_import('one', :'path');
+SELECT n.node, n.reason FROM l4_unexplained('one') n WHERE n.reason IN ('storm', 'range') ORDER BY n.reason;
+SELECT load_job('apart-2', 'succeeded', :'folder', '{"model": "apart"}') AS path \gset
+CALL l4_import('apart-2', :'path');
+SELECT n.node, n.reason FROM l4_unexplained('one') n WHERE n.reason IN ('storm', 'range') ORDER BY n.reason;
+
 -- a number that goes with the steps is no new value, though successful jobs have but one of it
 SELECT make_lines('counts', 3), fail_all('counts') \g /dev/null
 INSERT INTO line SELECT 'counts', n, 'rank', 39.5, 5, 'INFO snapshot 19 is written' FROM generate_series(0, 7) n;
@@ -260,6 +273,15 @@ SELECT l4_register_job('shared', '{}', 'failed') \g /dev/null
 CALL l4_import('shared', :'shared');
 SELECT c.lines[1:3] AS lines, ARRAY(SELECT to_char(t, 'MI:SS') FROM unnest(c.times[1:3]) t) AS times
 FROM l4_source_clocks('shared', l4_limits_in_force()) c;
+
+-- Nor where few lines have a stamp at all: its stream tells earlier ones behind it.
+COPY (SELECT CASE n WHEN 1 THEN '0: constant is 1' WHEN 40 THEN '0: 2026-11-20 22:00:05 INFO begins' WHEN 80 THEN
+	'0: 2026-11-20 22:00:09 INFO ends' WHEN 81 THEN '0: constant is 2' ELSE '1: making part ' || n END
+	FROM generate_series(1, 90) n) TO STDOUT \g :shared
+SELECT l4_register_job('sparse', '{}', 'failed') \g /dev/null
+CALL l4_import('sparse', :'shared');
+SELECT c.lines, ARRAY(SELECT to_char(t, 'MI:SS') FROM unnest(c.times) t) AS times
+FROM l4_source_clocks('sparse', l4_limits_in_force()) c;
 
 -- A best-stamped stream whose libraries go by another zone is the clock none the less, as there is no better one.
 COPY (SELECT format('%s: %s INFO making part %s', (n % 7 = 0)::int, to_char(timestamp '2026-11-20 22:00' + n * interval '1 s'
