@@ -166,7 +166,8 @@ CREATE TABLE @extschema@.l4_wording (
 		'itself', 'measured', 'host_name', 'device', 'headed', 'own_header', 'finished', 'recovered', 'lossy', 'outcome',
 		'out_of', 'stage', 'component', 'grave_word', 'slowest', 'done', 'connections', 'short_handed', 'unreached', 'gave_up',
 		'hung_up', 'referral', 'called_off', 'gathered', 'announcing', 'led_by', 'reference',
-		'ends_children', 'digest', 'timed', 'killed', 'stuck_sending', 'stuck_receiving', 'ring_back')),
+		'ends_children', 'digest', 'timed', 'killed', 'stuck_sending', 'stuck_receiving', 'ring_back',
+		'traceback', 'traceback_line')),
 	stage text CHECK (stage = ANY (@extschema@.l4_stages())),
 	priority int NOT NULL DEFAULT 100,
 	pattern text NOT NULL,
@@ -206,7 +207,8 @@ COMMENT ON COLUMN @extschema@.l4_wording.class IS
 'which another one is compared, or that reports of another one), '
 'ends_children (a process ends those that it started), digest (what digests look like), timed (how long something took), '
 'killed (a process was killed), stuck_sending, stuck_receiving (waiting to send, or to receive, was in vain), ring_back (of an '
-'operation around a ring, in which each rank sends to the one before it), '
+'operation around a ring, in which each rank sends to the one before it), traceback, traceback_line (the heading of a '
+'traceback without what stands below it, or a line below it, where lines of other processes parted them), '
 'outcome (the word before a number that says how something ended), out_of (what stands between a number and what '
 'it is out of), stage (an error names its stage), component (or the code that failed), grave_word (kept apart while importing)';
 COMMENT ON COLUMN @extschema@.l4_wording.stage IS

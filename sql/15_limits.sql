@@ -333,6 +333,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'evidence_named_columns', 5, 'words',
 		'What has so many may be the row of a table: an identifier and columns; a sentence of fewer begins with its verb.'),
 	(true, 'evidence_slow_records', 8, 'records', 'So many durations of a rank give a mean that tells something.'),
+	(true, 'evidence_slow_few_records', 5, 'records',
+		'Fewer do, down to so many, of a rank that stands out by as many times more as they are fewer.'),
 	(true, 'evidence_slow_change_records', 2, 'records',
 		'So many before steps became slow and since tell how a duration changed, where the other ranks tell how theirs did.'),
 	(true, 'evidence_slow_nodes', 4, 'nodes', 'So many nodes tell what is usual.'),

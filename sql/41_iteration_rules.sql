@@ -110,6 +110,17 @@ INSERT INTO @extschema@.l4_iteration_rule (name, priority, pattern, position, ex
 		'(?i)\btrain\w{0,3}\b.{0,20}?(?<![\d.])\d{1,18}-(?<iter>\d{1,18})\s?batch(?:es)?\b',
 		'end',
 		'1epoch:train:51-100batch: iter_time=0.012, loss=80.2', true),
+	-- so many of so many are done, with the unit behind; those of an evaluation are counted anew
+	('steps_of', 126,
+		'(?i)^(?!.{0,300}?\b(?:eval\w{0,8}|valid\w{0,8}|test\w{0,4}|load\w{0,4}|resum\w{1,4}|restor\w{1,4}|warm-?up|total)\b)'
+		'.{0,200}?(?<![\w./:-])(?<iter>\d{1,18})\s{0,2}/\s{0,2}\d{1,18} (?:train\w{0,3} |optim\w{0,6} )?'
+		'(?:steps?|iterations?|iters?|updates?)\b',
+		'end',
+		'rank 3: 120/5000 steps, 61440 tokens', true),
+	('current_steps', 126,
+		'^\{"current_steps": (?<iter>\d{1,18}), "total_steps": \d{1,18}, (?!"(?:eval|predict)_)',
+		'end',
+		'{"current_steps": 10, "total_steps": 84, "loss": 1.0952, "lr": 5e-05, "epoch": 0.35}', true),
 	('train_brackets', 123,
 		'(?i)^\s{0,4}(?:train(?:ing)?|iter(?:ation)?s?|steps?)(?:\(train\w{0,3}\))?:?\s{0,4}[\[(]\s{0,8}(?<iter>\d{1,18})'
 		'(?:\s{0,4}/\s{0,8}\d{1,18})?\s{0,2}[\])](?=.{0,400}?(?:loss|\beta\b))',

@@ -77,7 +77,9 @@ CREATE TYPE @extschema@.l4_wordings AS (
 	killed text,
 	stuck_sending text,
 	stuck_receiving text,
-	ring_back text
+	ring_back text,
+	traceback text,
+	traceback_line text
 );
 COMMENT ON TYPE @extschema@.l4_wordings IS
 'The wordings in force in one value: for each class of l4_wording one pattern that matches what any of its rows does (a '

@@ -188,6 +188,45 @@ COMMENT ON FUNCTION @extschema@.l4_told_members(text, @extschema@.l4_job_stream[
 'Step: What the launcher or the controller of a job calls its processes ("member 3 started on node-03"): word and number, each '
 'with the node, by statements that say another number of each of several nodes.';
 
+CREATE FUNCTION @extschema@.l4_numbered_tasks(job_id text, streams @extschema@.l4_job_stream[])
+RETURNS TABLE (task text, unit text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 100
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+BEGIN
+	-- Launchers number what they start as the ranks are numbered. Where the launcher of a job says a statement of each of its tasks
+	-- (that it started), once or as often of one as of another, their numbers are those of all ranks.
+	RETURN QUERY
+	WITH rank AS MATERIALIZED (
+		SELECT r.rank, r.unit FROM @extschema@.l4_rank_units(l4_numbered_tasks.job_id) r
+	),
+	size AS (
+		SELECT count(*) AS ranks FROM rank r HAVING min(r.rank) = 0 AND max(r.rank) = count(*) - 1 AND count(*) > 1
+	),
+	own AS MATERIALIZED (
+		SELECT s.source_id, s.stream_id FROM unnest(l4_numbered_tasks.streams) s
+		WHERE s.unit IS NULL AND s.kind IN ('launcher', 'shared', 'other') AND s.record_count > 0
+	),
+	noun AS (
+		SELECT DISTINCT lower(@extschema@.l4_parameter_name(h.shape, p.position)) AS noun
+		FROM (SELECT array_agg(DISTINCT o.source_id) AS source_ids FROM own o) u
+		CROSS JOIN size z
+		CROSS JOIN @extschema@.l4_job_sketches(l4_numbered_tasks.job_id, u.source_ids) k
+		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch) p
+		JOIN own o ON o.stream_id = p.stream_id
+		JOIN @extschema@.l4_shape h ON h.shape_id = p.shape_id
+		WHERE u.source_ids IS NOT NULL AND p.number_count = p.occurrences AND p.occurrences % z.ranks = 0
+			AND p.minimum = 0 AND p.maximum = z.ranks - 1 AND p.mean * 2 = z.ranks - 1
+			AND p.distinct_values >= LEAST(z.ranks, cardinality(p.values) + 1)
+	)
+	SELECT n.noun || ' ' || r.rank, r.unit FROM noun n CROSS JOIN rank r WHERE n.noun IN ('task', 'process', 'proc');
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_numbered_tasks(text, @extschema@.l4_job_stream[]) IS
+'Step: What the launcher of a job calls its processes ("task 3 started"): word and number, each with the unit of the rank of '
+'that number, where it says a statement of as many tasks as there are ranks, from 0 on. Reads the sketches of its logs.';
+
 CREATE FUNCTION @extschema@.l4_told_names(job_id text, streams @extschema@.l4_job_stream[], all_units @extschema@.l4_unit[],
 	limits @extschema@.l4_limits)
 RETURNS TABLE (name text, unit text)
@@ -415,6 +454,9 @@ BEGIN
 	INSERT INTO @extschema@.l4_address (job_id, address, node)
 	SELECT l4_learn_addresses.job_id, m.member, m.unit FROM
 		@extschema@.l4_told_members(l4_learn_addresses.job_id, streams, all_units, limits) m;
+	INSERT INTO @extschema@.l4_address (job_id, address, node)
+	SELECT l4_learn_addresses.job_id, t.task, t.unit FROM @extschema@.l4_numbered_tasks(l4_learn_addresses.job_id, streams) t
+	ON CONFLICT DO NOTHING;
 	INSERT INTO @extschema@.l4_address (job_id, address, node)
 	SELECT l4_learn_addresses.job_id, m.name, m.unit FROM
 		@extschema@.l4_told_names(l4_learn_addresses.job_id, streams, all_units, limits) m

@@ -445,8 +445,9 @@ BEGIN
 	-- what successful jobs take as well is normal
 	WHERE (c.after <= pool_seconds) IS NOT TRUE;
 	IF regime.after IS NULL AND pool_jobs >= (limits).slow_pool_jobs THEN
-		SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY s.seconds), count(*) INTO usual, steps
-		FROM @extschema@.l4_job_steps(l4_slow_regime.job_id, limits) s;
+		-- where only some are told of, each row tells of all up to the next
+		SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY s.seconds), greatest(count(*), max(s.iteration) - min(s.iteration))
+		INTO usual, steps FROM @extschema@.l4_job_steps(l4_slow_regime.job_id, limits) s;
 		IF steps >= (limits).slow_steps_least AND usual > (limits).slow_pool_factor * pool_seconds THEN
 			regime := ROW(NULL, NULL, NULL, NULL, usual, NULL, NULL, pool_seconds, pool_jobs, false);
 		END IF;
@@ -464,7 +465,7 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 10000
 BEGIN ATOMIC
 	SELECT percentile_cont((limits).slow_pool_share) WITHIN GROUP (ORDER BY s.seconds)
 	FROM @extschema@.l4_job_steps(l4_lasting_step.job_id, limits) s
-	HAVING count(*) >= (limits).slow_steps_least;
+	HAVING greatest(count(*), max(s.iteration) - min(s.iteration)) >= (limits).slow_steps_least;
 END;
 COMMENT ON FUNCTION @extschema@.l4_lasting_step(text, @extschema@.l4_limits) IS
 'Step: How long a step of a job takes for a lasting part of the job at most, in seconds; NULL where it tells of few steps.';

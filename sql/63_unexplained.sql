@@ -535,6 +535,34 @@ COMMENT ON FUNCTION @extschema@.l4_closed_connections(@extschema@.l4_unexplained
 'Step: Unexplained records that only count what became of a machine''s connections (wordings of class connections) once an '
 'error was logged: who fails closes those of all others, which then tell nothing of their own machine.';
 
+CREATE FUNCTION @extschema@.l4_parted_tracebacks(unexplained @extschema@.l4_unexplained_record[],
+	wordings @extschema@.l4_wordings)
+RETURNS TABLE (stream_id bigint, shape_id bigint)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
+BEGIN ATOMIC
+	-- Lines of a traceback are one record where they follow one another. In a file that processes share those of others may
+	-- come between: then each line is a statement that nobody else makes, and all of them only lead to the exception at the end.
+	WITH line AS MATERIALIZED (
+		SELECT r.stream_id, r.shape_id, r.first_line, r.last_line, h.shape ~ (l4_parted_tracebacks.wordings).traceback AS heads,
+			h.shape ~ (l4_parted_tracebacks.wordings).traceback_line AS below
+		FROM unnest(l4_parted_tracebacks.unexplained) r
+		JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id
+			AND h.shape_id = ANY (ARRAY(SELECT o.shape_id FROM unnest(l4_parted_tracebacks.unexplained) o))
+		WHERE r.level IS NULL
+	),
+	traceback AS MATERIALIZED (
+		SELECT l.stream_id, min(l.first_line) FILTER (WHERE l.heads) AS first_line,
+			max(l.last_line) FILTER (WHERE NOT l.heads AND NOT l.below) AS last_line
+		FROM line l GROUP BY l.stream_id
+	)
+	SELECT l.stream_id, l.shape_id
+	FROM line l JOIN traceback t ON t.stream_id = l.stream_id
+	WHERE (l.heads OR l.below) AND l.first_line >= t.first_line AND l.last_line < t.last_line;
+END;
+COMMENT ON FUNCTION @extschema@.l4_parted_tracebacks(@extschema@.l4_unexplained_record[], @extschema@.l4_wordings) IS
+'Step: Unexplained records that are the heading of a traceback alone, or a line below one (wordings of classes traceback and '
+'traceback_line), as lines of other processes came between, where their stream says more behind them: the exception.';
+
 CREATE FUNCTION @extschema@.l4_outlived_fatal(job_id text, unexplained @extschema@.l4_unexplained_record[],
 	limits @extschema@.l4_limits) RETURNS TABLE (stream_id bigint, line_no bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
@@ -601,7 +629,8 @@ BEGIN
 	records := ARRAY(SELECT r FROM @extschema@.l4_unexplained_records(l4_unexplained.job_id, found, pool.pool_id,
 		l4_unexplained.clocks, limits, wordings) r);
 	records := ARRAY(SELECT r FROM unnest(records) r WHERE (r.stream_id, r.shape_id) NOT IN (SELECT c.stream_id, c.shape_id
-		FROM @extschema@.l4_closed_connections(records, limits, wordings) c));
+		FROM @extschema@.l4_closed_connections(records, limits, wordings) c
+		UNION ALL SELECT p.stream_id, p.shape_id FROM @extschema@.l4_parted_tracebacks(records, wordings) p));
 	IF cardinality(attempts) > 0 THEN
 		RETURN QUERY SELECT b.* FROM @extschema@.l4_unexplained_blocks(ARRAY(
 			SELECT r FROM @extschema@.l4_attempt_records(l4_unexplained.job_id, records, attempts, pool.known_kinds, limits) r),

@@ -95,15 +95,16 @@ BEGIN ATOMIC
 		SELECT s.unit, s.node, s.rank, p.*
 		FROM @extschema@.l4_timed_parameters(l4_slow_ranks.job_id, l4_slow_ranks.limits) p
 		JOIN unnest(l4_slow_ranks.streams) s ON s.stream_id = p.stream_id
-		WHERE s.kind = 'rank' AND s.unit IS NOT NULL AND p.number_count >= (limits).evidence_slow_records
+		WHERE s.kind = 'rank' AND s.unit IS NOT NULL AND p.number_count >= (limits).evidence_slow_few_records
 	),
 	duration AS MATERIALIZED (
 		SELECT p.unit, p.node, p.rank, p.shape_id, p.position,
+			LEAST(1, p.number_count / (limits).evidence_slow_records) AS weight,
 			ln((p.mean * p.number_count - p.maximum) / (p.number_count - 1) * p.seconds) AS level,
 			EXTRACT(epoch FROM e.last_ts - e.first_ts) / (e.occurrences - 1) AS step
 		FROM parameter p
 		JOIN @extschema@.l4_job_counts(l4_slow_ranks.job_id, shape_ids => ARRAY(SELECT DISTINCT o.shape_id FROM parameter o),
-			min_occurrences => (l4_slow_ranks.limits).evidence_slow_records::bigint) e
+			min_occurrences => (l4_slow_ranks.limits).evidence_slow_few_records::bigint) e
 			ON e.stream_id = p.stream_id AND e.shape_id = p.shape_id
 	),
 	middle AS (
@@ -123,7 +124,8 @@ BEGIN ATOMIC
 	)
 	SELECT d.unit, d.node, d.rank, d.shape_id, d.position, exp(d.level), exp(s.level), (d.level - s.level) / s.scale
 	FROM duration d JOIN spread s USING (shape_id, position)
-	WHERE abs(d.level - s.level) / s.scale > sqrt(2 * ln(s.ranks * (l4_slow_ranks.limits).evidence_slow_chances)) + 1
+	WHERE abs(d.level - s.level) / s.scale * d.weight
+		> sqrt(2 * ln(s.ranks * (l4_slow_ranks.limits).evidence_slow_chances)) + 1
 		-- of trifles nobody waits for anybody
 		AND exp(GREATEST(d.level, s.level)) > (l4_slow_ranks.limits).evidence_slow_step_share * COALESCE(s.step, 0);
 END;

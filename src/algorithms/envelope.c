@@ -6,6 +6,9 @@
  * host what is the name of a node of the job; the time what is one. Of a collector's lines the object has the stream, or the
  * texts have headers of their own, or they are of several nodes and the object has no level.
  *
+ * A manager of jobs may tell of its own doings between what its tasks wrote, in objects of another kind: then those that name a
+ * stream are what tasks wrote, and alone tell which key is which, if the others lack the text's.
+ *
  * A program's own logger writes objects, too: they have a time and a level, and the text has no header. What such an object
  * says besides readers want to see (numbers of steps, tracebacks): then the line stays as it is.
  */
@@ -57,7 +60,10 @@ typedef struct Sample
 	const L4EnvelopeAsk *ask;
 	KeyCount	counts[ENVELOPE_KEYS];
 	int			known;
-	int			objects;
+	bool		only_streams;	/* are those meant alone that name a stream? */
+	int			objects;		/* so many are meant, */
+	int			others;			/* so many are not, */
+	int			streams;		/* and so many of all name a stream */
 } Sample;
 
 /* Where the object of a line begins; NULL where it has none to its end. */
@@ -183,6 +189,18 @@ note_value(const L4EnvelopeAsk *ask, const L4ObjectPair *pair, KeyCount *count)
 	count->node = host;
 }
 
+/* Does an object name the stream that something was written to? */
+static bool
+names_stream(const char *at, const char *end)
+{
+	L4ObjectPair pair;
+
+	while (header_object_next(&at, end, &pair))
+		if (is_stream(pair.value))
+			return true;
+	return false;
+}
+
 /* Notes what an object has. */
 static void
 note_object(Sample *sample, L4Bytes line)
@@ -191,9 +209,17 @@ note_object(Sample *sample, L4Bytes line)
 	int			count = 0;
 	const char *at = object_of(line);
 	L4ObjectPair pair;
+	bool		streamed;
 
 	if (at == NULL)
 		return;
+	streamed = names_stream(at, line.data + line.size);
+	sample->streams += streamed;
+	if (sample->only_streams && !streamed)
+	{
+		sample->others++;
+		return;
+	}
 	sample->objects++;
 	while (count < ENVELOPE_KEYS && header_object_next(&at, line.data + line.size, &pair))
 	{
@@ -293,7 +319,7 @@ are_wrapped(const Sample *sample, int lines, const KeyCount *const *parts)
 	const KeyCount *text = parts[L4_ENVELOPE_TEXT];
 	const KeyCount *host = parts[L4_ENVELOPE_HOST];
 
-	return sample->objects * 10 >= lines * MOST &&
+	return (sample->objects + sample->others) * 10 >= lines * MOST &&
 		(FIND(sample, streams) != NULL || text->headers * TEXTS_PER_HEADER >= sample->objects ||
 		 (host != NULL && host->several_nodes && FIND(sample, levels) == NULL));
 }
@@ -323,43 +349,46 @@ is_bulk_action(L4Bytes line)
 	return false;
 }
 
+/* Takes a line off a sample; false where none has an end: the last one may be cut off. */
+static bool
+next_whole_line(L4Bytes *lines, L4Bytes *line)
+{
+	const char *stop = lines->size > 0 ? memchr(lines->data, '\n', lines->size) : NULL;
+
+	if (stop == NULL)
+		return false;
+	*line = (L4Bytes) {lines->data, (size_t) (stop - lines->data)};
+	lines->data = stop + 1;
+	lines->size -= line->size + 1;
+	return true;
+}
+
 /* Looks at the objects of the first lines; returns how many lines there are. */
 static int
 note_lines(Sample *sample, L4Bytes lines)
 {
+	L4Bytes		line;
 	int			seen = 0;
 
-	while (lines.size > 0 && seen < OBJECTS_MOST)
-	{
-		const char *stop = memchr(lines.data, '\n', lines.size);
-		L4Bytes		line = {lines.data, stop != NULL ? (size_t) (stop - lines.data) : lines.size};
-
-		/* the last one may be cut off */
-		if (stop == NULL)
-			break;
+	while (seen < OBJECTS_MOST && next_whole_line(&lines, &line))
 		if (line.size > 0 && !is_bulk_action(line))
 		{
 			seen++;
 			note_object(sample, line);
 		}
-		lines.data = stop + 1;
-		lines.size -= line.size + 1;
-	}
 	return seen;
 }
 
-bool
-envelope_learn(L4Bytes lines, const L4EnvelopeAsk *ask, L4EnvelopeForm *form)
+/* Looks at the objects of the first lines, or at those alone that name a stream; takes the form that they have, if any. */
+static void
+learn_form(Sample *sample, L4Bytes lines, L4EnvelopeForm *form)
 {
-	Sample	   *sample = palloc(sizeof(Sample));
 	const KeyCount *parts[L4_ENVELOPE_PARTS];
 	bool		wrapped;
 	int			seen;
 	int			i;
 
-	memset(form, 0, sizeof(L4EnvelopeForm));
-	sample->ask = ask;
-	sample->known = sample->objects = 0;
+	sample->known = sample->objects = sample->others = sample->streams = 0;
 	seen = note_lines(sample, lines);
 	parts[L4_ENVELOPE_TEXT] = find_text(sample);
 	parts[L4_ENVELOPE_HOST] = FIND(sample, nodes);
@@ -379,6 +408,45 @@ envelope_learn(L4Bytes lines, const L4EnvelopeAsk *ask, L4EnvelopeForm *form)
 		for (i = 0; i < L4_ENVELOPE_PARTS; i++)
 			if (parts[i] != NULL && (i == L4_ENVELOPE_TEXT || parts[i] != parts[L4_ENVELOPE_TEXT]))
 				form->keys[i] = parts[i]->key;
+}
+
+/* Has one of the objects of a sample that name no stream a member of this key? */
+static bool
+others_have(const L4EnvelopeKey *key, L4Bytes lines)
+{
+	L4Bytes		line;
+
+	while (next_whole_line(&lines, &line))
+	{
+		const char *end = line.data + line.size;
+		const char *at = object_of(line);
+		L4ObjectPair pair;
+
+		if (at == NULL || names_stream(at, end))
+			continue;
+		while (header_object_next(&at, end, &pair))
+			if (bytes_equal((L4Bytes) {key->name, key->size}, pair.key))
+				return true;
+	}
+	return false;
+}
+
+bool
+envelope_learn(L4Bytes lines, const L4EnvelopeAsk *ask, L4EnvelopeForm *form)
+{
+	Sample	   *sample = palloc(sizeof(Sample));
+
+	memset(form, 0, sizeof(L4EnvelopeForm));
+	sample->ask = ask;
+	sample->only_streams = false;
+	learn_form(sample, lines, form);
+	if (!envelope_is_here(form) && sample->streams < sample->objects)
+	{
+		sample->only_streams = true;
+		learn_form(sample, lines, form);
+		if (envelope_is_own(form) || others_have(&form->keys[L4_ENVELOPE_TEXT], lines))
+			memset(form, 0, sizeof(L4EnvelopeForm));
+	}
 	pfree(sample);
 	return envelope_is_here(form);
 }

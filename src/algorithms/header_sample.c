@@ -680,17 +680,21 @@ append_unwrapped(L4HeaderParser *parser, L4Bytes line, StringInfo out)
 	appendStringInfoChar(out, '\n');
 }
 
-/* Of lines that are a program's own objects, but stay as they are, the keys are those of the others. */
+/*
+ * Of lines that are a program's own objects, but stay as they are, the keys are those of the others; of what a collector says
+ * of itself between what it wrapped that of the time alone: it has no rank, though it may count its own processes.
+ */
 static bool
 object_of_envelope(const L4EnvelopeForm *envelope, L4ObjectForm *form)
 {
 	static const L4EnvelopePart parts[L4_OBJECT_PARTS] = {
 		L4_ENVELOPE_TIME, L4_ENVELOPE_LEVEL, L4_ENVELOPE_RANK, L4_ENVELOPE_NAME
 	};
+	int			count = envelope_is_own(envelope) ? L4_OBJECT_PARTS : 1;
 	int			part;
 
 	memset(form, 0, sizeof(L4ObjectForm));
-	for (part = 0; part < L4_OBJECT_PARTS; part++)
+	for (part = 0; part < count; part++)
 	{
 		const L4EnvelopeKey *key = &envelope->keys[parts[part]];
 
@@ -700,6 +704,19 @@ object_of_envelope(const L4EnvelopeForm *envelope, L4ObjectForm *form)
 		memcpy(form->keys[part], key->name, key->size);
 	}
 	return form->sizes[L4_OBJECT_TIME] > 0;
+}
+
+/* Are there objects in a sample that the collector which wrapped the others did not? */
+static bool
+has_others(const L4HeaderParser *parser, L4Bytes sample)
+{
+	L4Bytes		line;
+	L4Wrapped	wrapped;
+
+	while (next_line(&sample, &line))
+		if (line.size > 0 && line.data[0] == '{' && !header_unwrap(parser, line, &wrapped))
+			return true;
+	return false;
 }
 
 /* Where a collector wrapped the lines of a sample, what programs wrote, line by line; else the sample. */
@@ -824,6 +841,7 @@ void
 header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
 {
 	L4EnvelopeForm envelope;
+	L4Bytes		whole = sample;
 	L4Bytes		plain;
 	bool		told;
 
@@ -832,6 +850,8 @@ header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
 	plain = uncoloured_sample(parser, sample);
 	parser->coloured = false;
 	told = learn_sample(parser, sample);
+	if (header_wraps(parser) && !envelope_is_own(&parser->learnt.envelope) && has_others(parser, whole))
+		parser->learnt.has_object = object_of_envelope(&parser->learnt.envelope, &parser->learnt.object);
 	if (envelope_is_own(&parser->learnt.envelope))
 	{
 		parser->learnt.has_object = object_of_envelope(&parser->learnt.envelope, &parser->learnt.object);
