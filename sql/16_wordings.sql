@@ -391,7 +391,7 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'tcp: 10 established, 5 segments retransmitted, 2 failed opens, 0 resets');
 
 INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALUES
-	(true, 'traceback', 'python_heading', '^(Exception ignored in: .*|Traceback \(most recent call last\):)$',
+	(true, 'traceback', 'python_heading', '^Traceback \(most recent call last\):$',
 		'Traceback (most recent call last):'),
 	(true, 'traceback_line', 'python_set_in', '^ {2,}[^[:space:]]', '  File "/src/train.py", line 12, in main');
 

@@ -113,7 +113,7 @@ INSERT INTO @extschema@.l4_iteration_rule (name, priority, pattern, position, ex
 	-- so many of so many are done, with the unit behind; those of an evaluation are counted anew
 	('steps_of', 126,
 		'(?i)^(?!.{0,300}?\b(?:eval\w{0,8}|valid\w{0,8}|test\w{0,4}|load\w{0,4}|resum\w{1,4}|restor\w{1,4}|warm-?up|total)\b)'
-		'.{0,200}?(?<![\w./:-])(?<iter>\d{1,18})\s{0,2}/\s{0,2}\d{1,18} (?:train\w{0,3} |optim\w{0,6} )?'
+		'.{0,200}?(?<![\w./:-])(?:(?<iter>\d{1,18})\s{0,2}/\s{0,2}\d{1,18}|1) (?:train\w{0,3} |optim\w{0,6} )?'
 		'(?:steps?|iterations?|iters?|updates?)\b',
 		'end',
 		'rank 3: 120/5000 steps, 61440 tokens', true),
