@@ -527,13 +527,25 @@ COMMENT ON FUNCTION @extschema@.l4_flow_places(@extschema@.l4_flow_cluster[], js
 
 -- ---- what a pair is ----
 
+CREATE FUNCTION @extschema@.l4_flow_answer(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series,
+	limits @extschema@.l4_limits) RETURNS @extschema@.l4_answer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 3000
+RETURN @extschema@.l4_answers((forth).began, (forth).lasted, (forth).moved, (back).began, (back).lasted, (back).moved,
+	(limits).flow_pause, (limits).flow_answer_size);
+COMMENT ON FUNCTION @extschema@.l4_flow_answer(@extschema@.l4_flow_series, @extschema@.l4_flow_series,
+	@extschema@.l4_limits) IS
+'Step: l4_answers of what goes between two addresses, by the limits. NULL where nothing goes one way.';
+
 CREATE FUNCTION @extschema@.l4_is_answered(returned double precision, together double precision, same_size double precision,
-	limits @extschema@.l4_limits) RETURNS boolean
+	answer @extschema@.l4_answer, limits @extschema@.l4_limits) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
-RETURN returned >= (limits).flow_returned AND together < (limits).flow_together AND same_size >= (limits).flow_same_size;
-COMMENT ON FUNCTION @extschema@.l4_is_answered(double precision, double precision, double precision, @extschema@.l4_limits) IS
-'Step: Does what goes one way between two come back later, in pieces of one size, as along a pipeline? Arguments as those of '
-'l4_flow_pair_kind.';
+RETURN returned >= (limits).flow_returned AND together < (limits).flow_together
+	AND ((answer).at_once < (limits).flow_at_once) IS NOT FALSE
+	AND (same_size >= (limits).flow_same_size OR COALESCE((answer).alike >= (limits).flow_answered, false));
+COMMENT ON FUNCTION @extschema@.l4_is_answered(double precision, double precision, double precision, @extschema@.l4_answer,
+	@extschema@.l4_limits) IS
+'Step: Does what goes one way between two come back later, in pieces of one size, or each as large as it went (limit '
+'flow_answered), as along a pipeline, and not at once (limit flow_at_once)? Arguments as those of l4_flow_pair_kind.';
 
 CREATE FUNCTION @extschema@.l4_go_at_once(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series, phases bigint,
 	limits @extschema@.l4_limits) RETURNS boolean
@@ -561,21 +573,22 @@ COMMENT ON FUNCTION @extschema@.l4_least_alike(@extschema@.l4_flow_series, @exts
 'go both ways, gradients around a ring may go one beside them. NULL for no records.';
 
 CREATE FUNCTION @extschema@.l4_flow_pair_kind(span double precision, returned double precision, together double precision,
-	same_size double precision, least_alike double precision, any_phase boolean, limits @extschema@.l4_limits) RETURNS text
+	same_size double precision, least_alike double precision, answer @extschema@.l4_answer, any_phase boolean,
+	limits @extschema@.l4_limits) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
 RETURN CASE
 	WHEN span <= (limits).flow_data_span AND any_phase THEN 'data'
-	WHEN @extschema@.l4_is_answered(returned, together, same_size, limits) THEN 'pipeline'
+	WHEN @extschema@.l4_is_answered(returned, together, same_size, answer, limits) THEN 'pipeline'
 	WHEN any_phase IS NOT TRUE THEN CASE WHEN same_size < (limits).flow_own_size THEN 'expert' ELSE 'data' END
 	WHEN same_size < (limits).flow_same_size OR least_alike < (limits).flow_own_size THEN 'expert'
 	ELSE 'context' END;
 COMMENT ON FUNCTION @extschema@.l4_flow_pair_kind(double precision, double precision, double precision, double precision,
-	double precision, boolean, @extschema@.l4_limits) IS
+	double precision, @extschema@.l4_answer, boolean, @extschema@.l4_limits) IS
 'Step: What a pair of accelerators of a job exchanges: data (gradients: in one phase of the step), pipeline (activations '
 'forth, gradients back), expert (sizes vary, as the tokens of experts do) or context. span: of its traffic, in steps (NULL:'
 ' the job has none); returned: bytes of the lesser direction over those of the greater; together: share of its messages '
 'that go together with one the other way; same_size: share of its records of the most frequent size, of the way in which most '
-'are alike, and least_alike of the other one (l4_least_alike); any_phase: does any '
+'are alike, and least_alike of the other one (l4_least_alike); answer: l4_flow_answer; any_phase: does any '
 'pair of the job send in one phase alone, and most of those not to answer each other? Where none does (ZeRO-3, FSDP), what '
 'is no pipeline is data, unless no two records are alike (limit flow_own_size).';
 
@@ -744,7 +757,8 @@ BEGIN ATOMIC
 				* (s.forth IS NOT NULL AND s.back IS NOT NULL)::int AS returned,
 			COALESCE(@extschema@.l4_together((s.forth).began, (s.back).began, (limits).flow_together_time), 0) AS together,
 			GREATEST((s.forth).same_size, (s.back).same_size) AS same_size,
-			@extschema@.l4_least_alike(s.forth, s.back) AS least_alike, s.cycles
+			@extschema@.l4_least_alike(s.forth, s.back) AS least_alike, s.cycles,
+			@extschema@.l4_flow_answer(s.forth, s.back, limits) AS answer
 		FROM @extschema@.l4_each_pair(l4_flow_directions.pairs) s
 		JOIN unnest(l4_flow_directions.places) p ON p.address = s.one
 		JOIN @extschema@.l4_training_pairs(l4_flow_directions.pairs, limits) t ON t.one = s.one AND t.other = s.other
@@ -762,9 +776,9 @@ BEGIN ATOMIC
 	), phased AS (
 		SELECT p.job, p.cycle, p.any_phase, p.is_summed
 		FROM @extschema@.l4_job_phases(ARRAY(SELECT ROW(m.job, m.period, m.span, @extschema@.l4_flow_pair_kind(m.span,
-				m.returned, m.together, m.same_size, m.least_alike, true, limits),
+				m.returned, m.together, m.same_size, m.least_alike, m.answer, true, limits),
 				CASE WHEN m.span <= (limits).flow_data_span
-					AND @extschema@.l4_is_answered(m.returned, m.together, m.same_size, limits)
+					AND @extschema@.l4_is_answered(m.returned, m.together, m.same_size, m.answer, limits)
 				THEN NOT @extschema@.l4_go_at_once(m.forth, m.back, m.phases, limits) END, COALESCE((m.cycles)."interval",
 				(r.cycles)."interval"), cardinality(COALESCE((m.cycles).ended, (r.cycles).ended)),
 				COALESCE((m.cycles).microbatches, (r.cycles).microbatches), (m.cycles).layer, (m.cycles).weight,
@@ -780,8 +794,8 @@ BEGIN ATOMIC
 		CASE WHEN p.cycle IS NOT NULL THEN 'data'
 			-- of a link that both take, without a phase, one way may be of tokens alone
 			WHEN p.any_phase IS NOT TRUE AND (d.series).same_size < (limits).flow_own_size THEN 'expert'
-			ELSE @extschema@.l4_flow_pair_kind(m.span, m.returned, m.together, m.same_size, m.least_alike, p.any_phase,
-				limits) END,
+			ELSE @extschema@.l4_flow_pair_kind(m.span, m.returned, m.together, m.same_size, m.least_alike, m.answer,
+				p.any_phase, limits) END,
 		d.source, d.destination, d.series, CASE WHEN NOT p.is_summed THEN p.cycle END,
 		CASE WHEN NOT p.is_summed AND p.cycle IS NOT NULL
 			THEN CASE WHEN d.is_measured AND (r.cycles)."interval" IS NOT NULL THEN r.cycles
