@@ -600,7 +600,7 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'has this share of the bytes of the greater.'),
 	(true, 'flow_together', 0.8, 'share of messages',
 		'It exchanges, as experts and contexts do, where this share of the messages goes together with one the other way.'),
-	(true, 'flow_together_time', 0.0005, 's', 'They go together within this.'),
+	(true, 'flow_together_time', 0.0005, 's', 'They go together, or are done together, within this.'),
 	(true, 'flow_at_once', 0.5, 'share of time',
 		'What two exchange goes both ways at once for this share of its time: collectives do for nearly all of it, pipelines '
 		'for a tenth by chance.'),

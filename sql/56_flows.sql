@@ -531,7 +531,7 @@ CREATE FUNCTION @extschema@.l4_flow_answer(forth @extschema@.l4_flow_series, bac
 	limits @extschema@.l4_limits) RETURNS @extschema@.l4_answer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 3000
 RETURN @extschema@.l4_answers((forth).began, (forth).lasted, (forth).moved, (back).began, (back).lasted, (back).moved,
-	(limits).flow_pause, (limits).flow_answer_size);
+	(limits).flow_pause, (limits).flow_answer_size, (limits).flow_together_time);
 COMMENT ON FUNCTION @extschema@.l4_flow_answer(@extschema@.l4_flow_series, @extschema@.l4_flow_series,
 	@extschema@.l4_limits) IS
 'Step: l4_answers of what goes between two addresses, by the limits. NULL where nothing goes one way.';
@@ -540,12 +540,13 @@ CREATE FUNCTION @extschema@.l4_is_answered(returned double precision, together d
 	answer @extschema@.l4_answer, limits @extschema@.l4_limits) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
 RETURN returned >= (limits).flow_returned AND together < (limits).flow_together
-	AND ((answer).at_once < (limits).flow_at_once) IS NOT FALSE
+	AND ((answer).end_together < (limits).flow_together AND (answer).at_once < (limits).flow_at_once) IS NOT FALSE
 	AND (same_size >= (limits).flow_same_size OR COALESCE((answer).alike >= (limits).flow_answered, false));
 COMMENT ON FUNCTION @extschema@.l4_is_answered(double precision, double precision, double precision, @extschema@.l4_answer,
 	@extschema@.l4_limits) IS
 'Step: Does what goes one way between two come back later, in pieces of one size, or each as large as it went (limit '
-'flow_answered), as along a pipeline, and not at once (limit flow_at_once)? Arguments as those of l4_flow_pair_kind.';
+'flow_answered), as along a pipeline, and neither at once (limit flow_at_once) nor done together with it, as what waits for each '
+'other is (limit flow_together)? Arguments as those of l4_flow_pair_kind.';
 
 CREATE FUNCTION @extschema@.l4_go_at_once(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series, phases bigint,
 	limits @extschema@.l4_limits) RETURNS boolean
@@ -730,11 +731,13 @@ BEGIN ATOMIC
 		-- in less than a step it is the pipeline that sends in phases, once a microbatch
 		count(*) FILTER (WHERE m.is_phase) > 2 * count(*) FILTER (WHERE m.is_answered)
 			AND s.job IS NULL
+			-- between two layers no microbatch goes forth and comes back
+			AND (count(*) FILTER (WHERE m.kind = 'pipeline') >= (limits).flow_cycle_pairs * count(*) OR
 			-- too few layers for cycles; what contexts exchange comes at two speeds, too, but in none of these phases
-			AND count(*) FILTER (WHERE m.is_phase AND m.period < 2 * m.layer)
+			count(*) FILTER (WHERE m.is_phase AND m.period < 2 * m.layer)
 				<= (limits).flow_layer_pairs * count(*) FILTER (WHERE m.is_phase)
 			AND count(*) FILTER (WHERE m.period < 2 * m.layer)
-				<= (limits).flow_cycle_pairs * count(*) FILTER (WHERE m.is_phase),
+				<= (limits).flow_cycle_pairs * count(*) FILTER (WHERE m.is_phase)),
 		s.cycle IS NOT NULL AND s.is_summed
 	FROM measured m
 	LEFT JOIN sharded s ON s.job = m.job
@@ -793,7 +796,8 @@ BEGIN ATOMIC
 			WHEN NOT p.is_summed THEN p.cycle END,
 		CASE WHEN p.cycle IS NOT NULL THEN 'data'
 			-- of a link that both take, without a phase, one way may be of tokens alone
-			WHEN p.any_phase IS NOT TRUE AND (d.series).same_size < (limits).flow_own_size THEN 'expert'
+			WHEN p.any_phase IS NOT TRUE AND (d.series).same_size < (limits).flow_own_size
+				AND NOT @extschema@.l4_is_answered(m.returned, m.together, m.same_size, m.answer, limits) THEN 'expert'
 			ELSE @extschema@.l4_flow_pair_kind(m.span, m.returned, m.together, m.same_size, m.least_alike, m.answer,
 				p.any_phase, limits) END,
 		d.source, d.destination, d.series, CASE WHEN NOT p.is_summed THEN p.cycle END,

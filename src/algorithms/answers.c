@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "miscadmin.h"
+#include "tools/order.h"
 
 /* An answer is among so many messages of the other way: twice the microbatches of a step, all of which may go forwards first. */
 #define MOST_AHEAD 128
@@ -85,4 +86,28 @@ answers_at_once(const L4Intervals *a, const L4Intervals *b, double pause)
 	intervals_bursts(a, pause, &a_seconds);
 	intervals_bursts(b, pause, &b_seconds);
 	return at_once > 0 ? at_once / Min(a_seconds, b_seconds) : 0;
+}
+
+/* The ends of messages, in order, as beginnings. */
+static L4Intervals
+ends_of(const L4Intervals *messages)
+{
+	double	   *ends = MemoryContextAllocHuge(CurrentMemoryContext, Max(messages->count, 1) * sizeof(double));
+
+	if (messages->count > 0)
+		memcpy(ends, messages->ended, messages->count * sizeof(double));
+	sort_doubles(ends, messages->count);
+	return (L4Intervals) {ends, ends, messages->count};
+}
+
+double
+answers_end_together(const L4Intervals *a, const L4Intervals *b, double tolerance)
+{
+	L4Intervals of_a = ends_of(a);
+	L4Intervals of_b = ends_of(b);
+	double		share = intervals_together(&of_a, &of_b, tolerance);
+
+	pfree((void *) of_a.began);
+	pfree((void *) of_b.began);
+	return share;
 }

@@ -22,4 +22,11 @@ extern double answers_alike(const L4Intervals *a, const double *a_moved, const L
  */
 extern double answers_at_once(const L4Intervals *a, const L4Intervals *b, double pause);
 
+/*
+ * Share of the messages of a that end as long before or after the nearest end of b as most do, within tolerance (seconds): who
+ * waits for the other begins late, but both are done together. 0 where one has none. Allocates in the current memory context.
+ * Time O(n log n).
+ */
+extern double answers_end_together(const L4Intervals *a, const L4Intervals *b, double tolerance);
+
 #endif							/* L4_ANSWERS_H */

@@ -146,15 +146,16 @@ l4_together(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(intervals_together(&a, &b, flow_option(fcinfo, 2, "tolerance", 0)));
 }
 
-/* Arguments: began, lasted, moved, of what comes back, pause, tolerance. */
+/* Arguments: began, lasted, moved, of what comes back, pause, tolerance, together. */
 Datum
 l4_answers(PG_FUNCTION_ARGS)
 {
 	L4Traffic	a = traffic_of(fcinfo, 0);
 	L4Traffic	b = traffic_of(fcinfo, 3);
-	Datum		values[2] = {
+	Datum		values[3] = {
 		Float8GetDatum(answers_alike(&a.messages, a.moved, &b.messages, b.moved, flow_option(fcinfo, 7, "tolerance", 0))),
-		Float8GetDatum(answers_at_once(&a.messages, &b.messages, flow_option(fcinfo, 6, "pause", 0)))
+		Float8GetDatum(answers_at_once(&a.messages, &b.messages, flow_option(fcinfo, 6, "pause", 0))),
+		Float8GetDatum(answers_end_together(&a.messages, &b.messages, flow_option(fcinfo, 8, "together", 0)))
 	};
 
 	return flow_row(fcinfo, values, lengthof(values));
