@@ -639,6 +639,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'Rates of links of one kind that differ by more (robust deviation) tell nothing of each other. Paths differ by a '
 		'hundredth or two; among experts, who wait for each other, each link has a rate of its own, by the tokens that '
 		'its receiver gets, and they differ by a third or a half.'),
+	(true, 'flow_steady_rate', 3, 'deviations',
+		'And by the same in each step, as a link has lost a part of its rate: by so many robust deviations of what it is slow '
+		'by. A message lasts until its receiver is ready, which differs from step to step.'),
 	(true, 'flow_lost_factor', 3, 'factor',
 		'Of such links to one receiver one is slow that loses so many times the seconds of any other: where the receiver is '
 		'late all lose much the same, and behind a slow link it is late by a part of what that loses.'),
@@ -676,6 +679,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'all can.'),
 	(true, 'flow_slow_step', 0.08, 'logarithm', 'Steps are slow that take this much longer than those before, for several.'),
 	(true, 'flow_slow_steps', 5, 'steps', 'For so many steps at least.'),
+	(true, 'flow_slow_share', 0.8, 'share of steps',
+		'And in so many of those from the first to the last: what is slow is so in all of them, and what shares its way or waits '
+		'by chance is as quick as ever in between.'),
 	(true, 'flow_element_share', 0.8, 'share of pairs',
 		'A network interface or switch is slow where this share of the pairs that use it are: else it is some links.'),
 	(true, 'flow_element_pairs', 2, 'pairs', 'Fewer pairs than this tell nothing of what they have in common.'),
@@ -685,6 +691,10 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_slow_at_once', 3, 'elements',
 		'Faults are rare: where so many links of a job, or so many interfaces, are slow at once with no switch in common none '
 		'of them is to blame: their paths meet where nobody sees it, or all wait for the same ...'),
+	(true, 'flow_explained', 0.5, 'share of links',
+		'What links of a job have in common is slow where it explains so many of all that are slow at that time, or all but '
+		'fewer than flow_slow_at_once: several faults at once are rare, and many slow links on ways of their own are of chance, '
+		'as hashes lead some onto the same uplink for good.'),
 	(true, 'flow_stands_out', 1.5, 'factor',
 		'... but for one that is slow by so much more (of its logarithm) than any other: the others wait for it.'),
 	(true, 'flow_group_members', 3, 'accelerators',

@@ -16,28 +16,6 @@ CREATE TYPE @extschema@.l4_flow_finding AS (
 COMMENT ON TYPE @extschema@.l4_flow_finding IS
 'Step: A finding of flows, as l4_flow_diagnose tells it; times in seconds since 1970, ended NULL where it goes on.';
 
-CREATE FUNCTION @extschema@.l4_slow_regimes(at double precision[], value double precision[], lowest double precision,
-	shortest int)
-RETURNS TABLE (began double precision, ended double precision, level double precision, steps bigint)
-LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1 COST 1000
-BEGIN ATOMIC
-	WITH high AS (
-		SELECT s.at, s.value, s.place, (s.place - lag(s.place) OVER (ORDER BY s.place) <= 2) IS NOT TRUE AS begins
-		FROM unnest(l4_slow_regimes.at, l4_slow_regimes.value) WITH ORDINALITY s(at, value, place)
-		WHERE s.value >= l4_slow_regimes.lowest
-	), runs AS (
-		SELECT h.at, h.value, h.place, count(*) FILTER (WHERE h.begins) OVER (ORDER BY h.place) AS run
-		FROM high h
-	)
-	SELECT min(r.at), max(r.at), percentile_cont(0.5) WITHIN GROUP (ORDER BY r.value), count(*)
-	FROM runs r
-	GROUP BY r.run
-	HAVING count(*) >= l4_slow_regimes.shortest;
-END;
-COMMENT ON FUNCTION @extschema@.l4_slow_regimes(double precision[], double precision[], double precision, int) IS
-'Step: From when to when a series (at in order) is at least at the level lowest, for at least shortest values, none or one '
-'between two of which is lower. Cost: of n.';
-
 CREATE FUNCTION @extschema@.l4_deviation(numbers double precision[]) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
@@ -48,6 +26,32 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_deviation(double precision[]) IS
 'Step: Robust standard deviation, from the median of absolute deviations; NULL for no numbers.';
+
+CREATE FUNCTION @extschema@.l4_slow_regimes(at double precision[], value double precision[], lowest double precision,
+	limits @extschema@.l4_limits)
+RETURNS TABLE (began double precision, ended double precision, level double precision, steps bigint,
+	deviation double precision)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1 COST 1000
+BEGIN ATOMIC
+	WITH high AS (
+		SELECT s.at, s.value, s.place, (s.place - lag(s.place) OVER (ORDER BY s.place) <= 2) IS NOT TRUE AS begins
+		FROM unnest(l4_slow_regimes.at, l4_slow_regimes.value) WITH ORDINALITY s(at, value, place)
+		WHERE s.value >= l4_slow_regimes.lowest
+	), runs AS (
+		SELECT h.at, h.value, h.place, count(*) FILTER (WHERE h.begins) OVER (ORDER BY h.place) AS run
+		FROM high h
+	)
+	SELECT min(r.at), max(r.at), percentile_cont(0.5) WITHIN GROUP (ORDER BY r.value), count(*),
+		@extschema@.l4_deviation(array_agg(r.value))
+	FROM runs r
+	GROUP BY r.run
+	HAVING count(*) >= (limits).flow_slow_steps
+		AND count(*) >= (limits).flow_slow_share * (max(r.place) - min(r.place) + 1);
+END;
+COMMENT ON FUNCTION @extschema@.l4_slow_regimes(double precision[], double precision[], double precision,
+	@extschema@.l4_limits) IS
+'Step: From when to when a series (at in order) is at least at the level lowest, for enough values (limit flow_slow_steps), few '
+'between which are lower (limit flow_slow_share). level: the median, and by how much values deviate from it. Cost: of n.';
 
 -- ---- links, interfaces, switches ----
 
@@ -126,12 +130,15 @@ BEGIN ATOMIC
 			-- most are never that slow
 			WHERE x.moved > 0 AND x.busy > 0 AND c.rate - c.least >= c.lowest
 			HAVING count(*) > 0) x
-		CROSS JOIN LATERAL @extschema@.l4_slow_regimes(x.at, x.slowness, c.lowest, (limits).flow_slow_steps::int) r) g ON true;
+		CROSS JOIN LATERAL @extschema@.l4_slow_regimes(x.at, x.slowness, c.lowest, limits) r
+		-- who waits does so now for long and now not at all
+		WHERE r.level >= (limits).flow_steady_rate * r.deviation) g ON true;
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_pairs(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: The rate of each pair and path beside its like (same job, same kind), and beside what it is in the best quarter of its '
 'steps, where that is higher; beside that alone where its like differ (limit flow_like_rate), if there are steps. A row for '
-'each time that it is slow for several steps (level: by what logarithm), or one that is not. lost: by how many seconds a step '
+'each time that it is slow for several steps (level: by what logarithm), by much the same in all of them (limit '
+'flow_steady_rate), or one that is not. lost: by how many seconds a step '
 'it takes longer then, where it is compared with itself alone; else NULL. is_sure: not where it shares a part of its path with '
 'more of its like than others do, as up and down a tree, unless it is slow beside itself, too.';
 
@@ -233,27 +240,35 @@ BEGIN ATOMIC
 		SELECT CASE WHEN count(DISTINCT x.job) = 1 THEN min(x.job) END AS job, x.kind, x.name, x.slow, x.all_of_them,
 			percentile_cont(0.5) WITHIN GROUP (ORDER BY x.began) AS began,
 			percentile_cont(0.5) WITHIN GROUP (ORDER BY x.ended) AS ended,
-			exp(-percentile_cont(0.5) WITHIN GROUP (ORDER BY x.level)) AS factor,
-			array_agg(DISTINCT x.link ORDER BY x.link) AS links, bool_or(x.is_sure) AS is_sure
+			percentile_cont(0.5) WITHIN GROUP (ORDER BY x.level) AS level,
+			array_agg(DISTINCT x.link ORDER BY x.link) AS links, array_agg(DISTINCT x.job) AS jobs, bool_or(x.is_sure) AS is_sure
 		FROM explained x
 		WHERE x.kind <> 'slow_link' OR x.pair NOT IN (SELECT p.pair FROM pairs p WHERE p.is_waiting)
 		GROUP BY x.kind, x.name, x.slow, x.all_of_them
+	), others AS MATERIALIZED (
+		SELECT t.kind, t.name, count(DISTINCT o.link) AS links
+		FROM told t
+		JOIN elements o ON o.job = ANY (t.jobs) AND o.began <= t.ended AND o.ended >= t.began
+		WHERE o.is_slow AND o.kind = 'slow_link' AND o.link <> ALL (t.links) AND t.level < (limits).flow_stands_out * o.level
+		GROUP BY t.kind, t.name
 	)
 	SELECT t.job, CASE WHEN t.kind IN ('slow_switch', 'slow_group') THEN t.kind ELSE 'slow_link' END, t.name, t.began, t.ended,
-		t.factor,
-		CASE WHEN t.slow > 1 THEN 0.95 ELSE 0.85 END,
+		exp(-t.level), CASE WHEN t.slow > 1 THEN 0.95 ELSE 0.85 END,
 		jsonb_build_object('end', CASE t.kind WHEN 'slow_sender' THEN 'sends' WHEN 'slow_receiver' THEN 'receives' END,
 			'slow_pairs', t.slow, 'pairs', t.all_of_them, 'links', to_jsonb(t.links[:5]), 'sure', t.is_sure,
+			'unexplained', COALESCE(o.links, 0),
 			'members', (SELECT to_jsonb(g.members) FROM groups g
 				WHERE t.kind = 'slow_group' AND g.job = t.job AND g.name = t.name))
-	FROM told t;
+	FROM told t
+	LEFT JOIN others o ON o.kind = t.kind AND o.name = t.name;
 END;
 COMMENT ON FUNCTION @extschema@.l4_common_elements(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: What slow pairs have in common: a link, a network interface (its sending or receiving), a switch, a data-parallel '
 'group (named by its first member; cross-group as in LLMPrism); each pair is laid '
 'to the element that has most slow pairs of those of which nearly all are slow (limit flow_element_share), the narrowest of'
 ' equals. To no link that waits for its sender (l4_waiting_pairs). '
-'facts: sure, where one of the pairs is (l4_slow_pairs).';
+'facts: sure, where one of the pairs is (l4_slow_pairs); unexplained, how many others of its jobs are slow at once, by as much '
+'but for limit flow_stands_out.';
 
 CREATE FUNCTION @extschema@.l4_slow_elements(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_flow_finding
@@ -272,15 +287,20 @@ BEGIN ATOMIC
 		WHERE t.kind <> 'slow_switch'
 		GROUP BY t.element, t.subject
 	)
-	SELECT c.job, c.kind, c.subject, c.began, c.ended, c.factor, c.confidence, c.facts - 'sure'
+	SELECT c.job, c.kind, c.subject, c.began, c.ended, c.factor, c.confidence,
+		c.facts - '{sure,unexplained}'::text[]
 	FROM common c
 	LEFT JOIN at_once a ON a.element = c.element AND a.subject = c.subject
 	WHERE (c.facts ->> 'sure')::boolean
+		AND ((c.facts ->> 'unexplained')::bigint < (limits).flow_slow_at_once
+			OR (c.facts ->> 'slow_pairs')::bigint >= (limits).flow_explained
+				* ((c.facts ->> 'slow_pairs')::bigint + (c.facts ->> 'unexplained')::bigint))
 		AND (a.others < (limits).flow_slow_at_once OR -ln(c.factor) >= (limits).flow_stands_out * a.level) IS NOT FALSE;
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_elements(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: l4_common_elements, but no link, interface or group that is slow at once with others of its kind, unless it stands out '
-'(limits flow_slow_at_once, flow_stands_out): their paths meet where nobody sees it, or they wait for the same. And none '
+'(limits flow_slow_at_once, flow_stands_out), nor a switch or whatever that explains few of the links that are slow then (limit '
+'flow_explained): their paths meet where nobody sees it, or they wait for the same. And none '
 'that is not sure, as its path meets others.';
 
 -- ---- accelerators ----
@@ -452,7 +472,7 @@ BEGIN ATOMIC
 	FROM series s
 	JOIN noise n ON n.job = s.job
 	LEFT JOIN LATERAL @extschema@.l4_slow_regimes(s.at, s.slowness,
-		GREATEST((limits).flow_slow_work, (limits).flow_sigma * n.deviation), (limits).flow_slow_steps::int) g
+		GREATEST((limits).flow_slow_work, (limits).flow_sigma * n.deviation), limits) g
 		ON s.has_like AND @extschema@.l4_is_waited_for(s.at, s.lasted, s.longer, s.behind, g.began, g.ended, limits);
 END;
 COMMENT ON FUNCTION @extschema@.l4_late_workers(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
@@ -539,7 +559,7 @@ BEGIN ATOMIC
 		FROM series s
 		JOIN noise n ON n.job = s.job
 		CROSS JOIN LATERAL @extschema@.l4_slow_regimes(s.at, s.behind,
-			GREATEST((limits).flow_slow_work, (limits).flow_sigma * n.deviation), (limits).flow_slow_steps::int) g
+			GREATEST((limits).flow_slow_work, (limits).flow_sigma * n.deviation), limits) g
 	)
 	SELECT s.job, 'slow_accelerator', CASE WHEN count(DISTINCT s.address) = 1 THEN min(s.address) ELSE s.server END,
 		percentile_cont(0.5) WITHIN GROUP (ORDER BY s.began), percentile_cont(0.5) WITHIN GROUP (ORDER BY s.ended),
@@ -583,7 +603,7 @@ BEGIN ATOMIC
 	SELECT s.job, s.source, s.destination, g.began, g.ended, g.level
 	FROM series s
 	JOIN links k ON k.source = s.source AND k.destination = s.destination
-	CROSS JOIN LATERAL @extschema@.l4_slow_regimes(s.at, s.slowness, s.lowest, (limits).flow_slow_steps::int) g
+	CROSS JOIN LATERAL @extschema@.l4_slow_regimes(s.at, s.slowness, s.lowest, limits) g
 	-- that is told in many parts of this time, and much the same in all
 	WHERE g.ended - g.began <= (limits).flow_beside_parts * g.steps * k.period
 		AND g.level >= (limits).flow_beside_deviations * (SELECT @extschema@.l4_deviation(array_agg(v.slowness))
@@ -692,23 +712,30 @@ CREATE FUNCTION @extschema@.l4_slow_steps_of(traces @extschema@.l4_flow_trace[],
 RETURNS SETOF @extschema@.l4_flow_finding
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
-	WITH series AS (
-		SELECT s.job, array_agg(s.ended ORDER BY s.step) AS at, array_agg(ln(s.lasted) ORDER BY s.step) AS lasted,
-			array_agg(s.step ORDER BY s.step) AS steps,
-			percentile_cont(0.25) WITHIN GROUP (ORDER BY ln(s.lasted)) AS usual,
-			@extschema@.l4_deviation(array_agg(ln(s.lasted))) AS deviation
+	WITH steps AS (
+		-- the square root of 2: two steps differ by so much more than one does from what is usual
+		SELECT s.job, s.step, s.ended, ln(s.lasted) AS lasted,
+			(ln(s.lasted) - lag(ln(s.lasted)) OVER (PARTITION BY s.job ORDER BY s.step)) / sqrt(2) AS differs
 		FROM @extschema@.l4_steps_of_jobs(l4_slow_steps_of.traces) s
+	), series AS (
+		SELECT s.job, array_agg(s.ended ORDER BY s.step) AS at, array_agg(s.lasted ORDER BY s.step) AS lasted,
+			array_agg(s.step ORDER BY s.step) AS steps,
+			percentile_cont(0.25) WITHIN GROUP (ORDER BY s.lasted) AS usual,
+			GREATEST((limits).flow_slow_step, (limits).flow_sigma
+				* @extschema@.l4_deviation(array_agg(s.differs) FILTER (WHERE s.differs IS NOT NULL))) AS lowest
+		FROM steps s
 		GROUP BY s.job
 	)
 	SELECT s.job, 'slow_step', format('step %s', s.steps[array_position(s.at, g.began)]), g.began, g.ended, exp(g.level), 0.8,
 		jsonb_build_object('steps', g.steps, 'seconds', exp(s.usual + g.level), 'usual', exp(s.usual))
 	FROM series s
 	CROSS JOIN LATERAL @extschema@.l4_slow_regimes(s.at, ARRAY(SELECT l.lasted - s.usual FROM unnest(s.lasted) WITH ORDINALITY
-			l(lasted, place) ORDER BY l.place), (limits).flow_slow_step, (limits).flow_slow_steps::int) g;
+			l(lasted, place) ORDER BY l.place), s.lowest, limits) g;
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_steps_of(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: Steps of a job that take longer than others of it, several in a row: cross-step as in LLMPrism, but for levels that '
-'last; single long steps are evaluations and checkpoints.';
+'last; single long steps are evaluations and checkpoints. Longer by more than steps differ from one to the next (limit '
+'flow_sigma): where sequences differ in length, all steps do.';
 
 CREATE FUNCTION @extschema@.l4_awaited_servers(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_flow_finding
