@@ -114,11 +114,12 @@ CREATE TYPE @extschema@.l4_flow_pair AS (
 	back @extschema@.l4_flow_series,
 	bytes double precision,
 	period double precision,
-	cycles @extschema@.l4_step_cycle_series
+	cycles @extschema@.l4_step_cycle_series,
+	answer @extschema@.l4_answer
 );
 COMMENT ON TYPE @extschema@.l4_flow_pair IS
-'Step: What went between two addresses, both ways, how often its bursts come (seconds; NULL: not regularly), and the cycles of '
-'layers that there are where parameters are sharded.';
+'Step: What went between two addresses, both ways, how often its bursts come (seconds; NULL: not regularly), the cycles of '
+'layers that there are where parameters are sharded, and whether one way answers the other (l4_flow_answer).';
 
 CREATE FUNCTION @extschema@.l4_flow_pair_bytes(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series)
 	RETURNS double precision
@@ -173,12 +174,44 @@ COMMENT ON FUNCTION @extschema@.l4_flow_pair_cycles(@extschema@.l4_flow_series, 
 'Step: l4_cycles_of the way between two addresses that moves more. NULL where no two records are alike (limit flow_own_size): '
 'they are no layers.';
 
+CREATE FUNCTION @extschema@.l4_flow_answer(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series,
+	limits @extschema@.l4_limits) RETURNS @extschema@.l4_answer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 3000
+RETURN @extschema@.l4_answers((forth).began, (forth).lasted, (forth).moved, (back).began, (back).lasted, (back).moved,
+	(limits).flow_pause, (limits).flow_answer_size, (limits).flow_together_time);
+COMMENT ON FUNCTION @extschema@.l4_flow_answer(@extschema@.l4_flow_series, @extschema@.l4_flow_series,
+	@extschema@.l4_limits) IS
+'Step: l4_answers of what goes between two addresses, by the limits. NULL where nothing goes one way.';
+
+CREATE FUNCTION @extschema@.l4_repeats_sizes(series @extschema@.l4_flow_series) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
+-- of at most a thousand records sizes are looked at
+RETURN (series).same_size * LEAST((series).records, 1000) > 1.5;
+COMMENT ON FUNCTION @extschema@.l4_repeats_sizes(@extschema@.l4_flow_series) IS
+'Step: Have any two records of what goes one way between two one size? NULL for none.';
+
+CREATE FUNCTION @extschema@.l4_flow_pair_repeats(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series,
+	period double precision, cycle double precision, answer @extschema@.l4_answer, limits @extschema@.l4_limits) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 100
+RETURN CASE
+	WHEN period IS NOT NULL OR cycle IS NOT NULL THEN true
+	WHEN GREATEST((forth).records, (back).records) >= (limits).flow_least_steps THEN
+		COALESCE(@extschema@.l4_repeats_sizes(forth), false) OR COALESCE(@extschema@.l4_repeats_sizes(back), false)
+		OR COALESCE((answer).alike >= (limits).flow_answered OR (answer).at_once >= (limits).flow_at_once
+			OR (answer).end_together >= (limits).flow_together, false) END;
+COMMENT ON FUNCTION @extschema@.l4_flow_pair_repeats(@extschema@.l4_flow_series, @extschema@.l4_flow_series, double precision,
+	double precision, @extschema@.l4_answer, @extschema@.l4_limits) IS
+'Step: Does what goes between two repeat itself in any way: bursts come regularly (period), layers in cycles (cycle), two records '
+'are of one size, one way answers the other, or both go at once (limits flow_answered, flow_at_once, flow_together)? NULL for '
+'fewer records than could (limit flow_least_steps).';
+
 CREATE FUNCTION @extschema@.l4_flow_pairs_of(time_window tstzrange, flows regclass, columns jsonb, accelerators regclass,
 	addresses text[], limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_pair
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 10000 COST 1000000
 BEGIN ATOMIC
 	SELECT r.one, r.other, r.forth, r.back, @extschema@.l4_flow_pair_bytes(r.forth, r.back),
-		@extschema@.l4_flow_pair_period(r.forth, r.back, limits), @extschema@.l4_flow_pair_cycles(r.forth, r.back, limits)
+		@extschema@.l4_flow_pair_period(r.forth, r.back, limits), @extschema@.l4_flow_pair_cycles(r.forth, r.back, limits),
+		@extschema@.l4_flow_answer(r.forth, r.back, limits)
 	FROM @extschema@.l4_read_flows(l4_flow_pairs_of.time_window, l4_flow_pairs_of.flows, l4_flow_pairs_of.columns,
 		l4_flow_pairs_of.accelerators, l4_flow_pairs_of.addresses, limits) r;
 END;
@@ -196,7 +229,8 @@ COMMENT ON FUNCTION @extschema@.l4_cursor_rows(refcursor) IS
 CREATE FUNCTION @extschema@.l4_cursor_pairs(pairs refcursor) RETURNS SETOF @extschema@.l4_flow_pair
 LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10000 COST 10000
 BEGIN ATOMIC
-	SELECT (p.pair).one, (p.pair).other, (p.pair).forth, (p.pair).back, (p.pair).bytes, (p.pair).period, (p.pair).cycles
+	SELECT (p.pair).one, (p.pair).other, (p.pair).forth, (p.pair).back, (p.pair).bytes, (p.pair).period, (p.pair).cycles,
+		(p.pair).answer
 	FROM (SELECT @extschema@.l4_cursor_rows(l4_cursor_pairs.pairs) AS pair) p;
 END;
 COMMENT ON FUNCTION @extschema@.l4_cursor_pairs(refcursor) IS
@@ -205,7 +239,8 @@ COMMENT ON FUNCTION @extschema@.l4_cursor_pairs(refcursor) IS
 CREATE FUNCTION @extschema@.l4_each_pair(pairs @extschema@.l4_flow_pair[]) RETURNS SETOF @extschema@.l4_flow_pair
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 1000
 BEGIN ATOMIC
-	SELECT (p.pair).one, (p.pair).other, (p.pair).forth, (p.pair).back, (p.pair).bytes, (p.pair).period, (p.pair).cycles
+	SELECT (p.pair).one, (p.pair).other, (p.pair).forth, (p.pair).back, (p.pair).bytes, (p.pair).period, (p.pair).cycles,
+		(p.pair).answer
 	FROM (SELECT unnest(l4_each_pair.pairs) AS pair) p;
 END;
 COMMENT ON FUNCTION @extschema@.l4_each_pair(@extschema@.l4_flow_pair[]) IS
@@ -418,12 +453,21 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 COST 100000
 BEGIN ATOMIC
 	WITH training AS MATERIALIZED (
 		SELECT t.one, t.other, t.period FROM @extschema@.l4_training_pairs(ARRAY(
-			SELECT ROW(p.one, p.other, NULL, NULL, p.bytes, p.period, NULL)::@extschema@.l4_flow_pair
+			SELECT ROW(p.one, p.other, NULL, NULL, p.bytes, p.period, NULL, NULL)::@extschema@.l4_flow_pair
 			FROM @extschema@.l4_cursor_pairs(l4_clusters_of.pairs) p), limits) t
 	), components AS MATERIALIZED (
 		SELECT m.component, m.member, l4_clusters_of.known ->> m.member AS server
 		FROM (SELECT @extschema@.l4_connected_components(t.one, t.other) AS all_of_them FROM training t) c
 		CROSS JOIN LATERAL unnest(c.all_of_them) m
+	), strangers AS MATERIALIZED (
+		-- who trains repeats itself; others send what they like when they like, as those who serve or move files
+		SELECT c.component
+		FROM @extschema@.l4_cursor_pairs(l4_clusters_of.pairs) p
+		JOIN training t ON t.one = p.one AND t.other = p.other
+		JOIN components c ON c.member = p.one
+		GROUP BY c.component
+		HAVING count(*) FILTER (WHERE NOT @extschema@.l4_flow_pair_repeats(p.forth, p.back, p.period,
+			(p.cycles)."interval", p.answer, limits)) > (limits).flow_strange_pairs * count(*)
 	), longest AS MATERIALIZED (
 		SELECT c.component, @extschema@.l4_longest_period(array_agg(t.period), limits) AS period
 		FROM training t JOIN components c ON c.member = t.one GROUP BY c.component
@@ -471,11 +515,13 @@ BEGIN ATOMIC
 	LEFT JOIN cycles y ON y.component = s.component
 	JOIN (SELECT c.component, array_agg(c.member ORDER BY c.member) AS members,
 			COALESCE(array_agg(DISTINCT c.server ORDER BY c.server) FILTER (WHERE c.server IS NOT NULL), '{}') AS servers
-		FROM components c GROUP BY c.component) m ON m.component = s.component;
+		FROM components c GROUP BY c.component) m ON m.component = s.component
+	WHERE s.component NOT IN (SELECT g.component FROM strangers g);
 END;
 COMMENT ON FUNCTION @extschema@.l4_clusters_of(refcursor, jsonb, @extschema@.l4_limits) IS
 'Step: The connected components of pairs (l4_cursor_pairs), with their steps, which that pair of its first member tells that '
-'sends in the shortest phase of each: a pipeline may be as regular, without a pause. known: the server of each address that is '
+'sends in the shortest phase of each: a pipeline may be as regular, without a pause. None of those most of whose pairs do not '
+'repeat themselves (l4_flow_pair_repeats; limit flow_strange_pairs). known: the server of each address that is '
 'known.';
 
 CREATE FUNCTION @extschema@.l4_flow_places(clusters @extschema@.l4_flow_cluster[], known jsonb, limits @extschema@.l4_limits)
@@ -526,15 +572,6 @@ COMMENT ON FUNCTION @extschema@.l4_flow_places(@extschema@.l4_flow_cluster[], js
 'that share a server.';
 
 -- ---- what a pair is ----
-
-CREATE FUNCTION @extschema@.l4_flow_answer(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series,
-	limits @extschema@.l4_limits) RETURNS @extschema@.l4_answer
-LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 3000
-RETURN @extschema@.l4_answers((forth).began, (forth).lasted, (forth).moved, (back).began, (back).lasted, (back).moved,
-	(limits).flow_pause, (limits).flow_answer_size, (limits).flow_together_time);
-COMMENT ON FUNCTION @extschema@.l4_flow_answer(@extschema@.l4_flow_series, @extschema@.l4_flow_series,
-	@extschema@.l4_limits) IS
-'Step: l4_answers of what goes between two addresses, by the limits. NULL where nothing goes one way.';
 
 CREATE FUNCTION @extschema@.l4_is_answered(returned double precision, together double precision, same_size double precision,
 	answer @extschema@.l4_answer, limits @extschema@.l4_limits) RETURNS boolean
@@ -760,8 +797,7 @@ BEGIN ATOMIC
 				* (s.forth IS NOT NULL AND s.back IS NOT NULL)::int AS returned,
 			COALESCE(@extschema@.l4_together((s.forth).began, (s.back).began, (limits).flow_together_time), 0) AS together,
 			GREATEST((s.forth).same_size, (s.back).same_size) AS same_size,
-			@extschema@.l4_least_alike(s.forth, s.back) AS least_alike, s.cycles,
-			@extschema@.l4_flow_answer(s.forth, s.back, limits) AS answer
+			@extschema@.l4_least_alike(s.forth, s.back) AS least_alike, s.cycles, s.answer
 		FROM @extschema@.l4_each_pair(l4_flow_directions.pairs) s
 		JOIN unnest(l4_flow_directions.places) p ON p.address = s.one
 		JOIN @extschema@.l4_training_pairs(l4_flow_directions.pairs, limits) t ON t.one = s.one AND t.other = s.other

@@ -39,6 +39,8 @@
 /* A burst with so many times the bytes of a layer forwards is of two layers, and with so many of more. */
 #define TWO_LAYERS 1.5
 #define MORE_LAYERS 2.5
+/* Cycles move the same within this share: half of a layer of many. */
+#define SAME_BYTES 0.02
 /* Cycles that bursts tell are regular for this share of the time, or collectives are tried, too. */
 #define MOST_OF_TIME 0.9
 
@@ -196,34 +198,15 @@ find_starts(const double *intervals, int64 count, const Speeds *speeds, int64 ru
 	return found;
 }
 
-/* The share of lengths that are as long as the one so many before. */
+/* The share of numbers that are like the one so many before. */
 static double
-share_alike(const double *lengths, int64 count, int64 before, double tolerance)
+share_alike(const double *numbers, int64 count, int64 before, double tolerance)
 {
 	int64		right = 0;
 
 	for (int64 i = before; i < count; i++)
-		right += fabs(lengths[i] - lengths[i - before]) <= tolerance * lengths[i - before];
+		right += fabs(numbers[i] - numbers[i - before]) <= tolerance * numbers[i - before];
 	return (double) right / (count - before);
-}
-
-/*
- * The share of cycles that take as long as the one before (a job may become slower), or, up to `most`, that so many before:
- * the last microbatch of each step takes longer; *median: how long they take. lengths: room for count.
- */
-static double
-regular_share(const Bursts *bursts, const int64 *starts, int64 count, int most, double tolerance, double *lengths,
-			  double *median)
-{
-	double		best;
-
-	for (int64 i = 1; i < count; i++)
-		lengths[i - 1] = bursts->began[starts[i]] - bursts->began[starts[i - 1]];
-	best = share_alike(lengths, count - 1, 1, tolerance);
-	for (int before = 2; before <= most && before * APART < count; before++)
-		best = Max(best, share_alike(lengths, count - 1, before, tolerance));
-	*median = select_double(lengths, count - 1, (count - 1) / 2);
-	return best;
 }
 
 /* first: the messages with which cycles begin. */
@@ -288,6 +271,40 @@ search_free(Search *search)
 	pfree(search->numbers);
 	pfree(search->starts);
 	pfree(search->turns);
+}
+
+/* The share of cycles that move as much as the one before. bytes: room for one of each. */
+static double
+share_of_same_bytes(const Search *search, const int64 *starts, int64 count, double *bytes)
+{
+	const int64 *first = search->bursts.first;
+
+	for (int64 i = 1; i < count; i++)
+	{
+		bytes[i - 1] = 0;
+		for (int64 message = first[starts[i - 1]]; message < first[starts[i]]; message++)
+			bytes[i - 1] += search->moved[message];
+	}
+	return share_alike(bytes, count - 1, 1, SAME_BYTES);
+}
+
+/*
+ * The share of cycles that take as long as the one before (a job may become slower), or, up to `most`, that so many before:
+ * the last microbatch of each step takes longer; or that move as much: where sequences differ in length all steps do, but all
+ * parameters are gathered in each. *median: how long they take.
+ */
+static double
+regular_share(Search *search, const int64 *starts, int64 count, int most, double *median)
+{
+	double	   *lengths = search->numbers;
+	double		best = share_of_same_bytes(search, starts, count, lengths);
+
+	for (int64 i = 1; i < count; i++)
+		lengths[i - 1] = search->bursts.began[starts[i]] - search->bursts.began[starts[i - 1]];
+	for (int before = 1; before <= most && (before == 1 || before * APART < count); before++)
+		best = Max(best, share_alike(lengths, count - 1, before, search->rule->tolerance));
+	*median = select_double(lengths, count - 1, (count - 1) / 2);
+	return best;
 }
 
 static double
@@ -370,8 +387,7 @@ cycles_at(Search *search, double pause)
 	search->count = find_starts(search->intervals, count, &search->speeds, rule->run, search->starts, search->turns);
 	if (search->count < CYCLES + 1 || count < (CYCLES + 1) * 2 * rule->run)
 		return -1;
-	return regular_share(bursts, search->starts, search->count, UNLIKE, rule->tolerance, search->numbers,
-						 &search->interval);
+	return regular_share(search, search->starts, search->count, UNLIKE, &search->interval);
 }
 
 /* The pause with which most cycles are regular. */
@@ -511,8 +527,7 @@ take_steps(Search *search, double pause, L4StepCycles *result)
 												&search->count);
 	for (int64 i = 0; i < search->count; i++)
 		steps[i] = search->starts[steps[i]];
-	result->regular = regular_share(&search->bursts, steps, search->count, 1, search->rule->tolerance, search->numbers,
-									&result->interval);
+	result->regular = regular_share(search, steps, search->count, 1, &result->interval);
 	if (result->regular >= search->rule->regular)
 	{
 		double		layer = bytes_of_layer(search, steps, search->count);
