@@ -630,6 +630,13 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 
 -- Of what is slow or silent among them (58_flow_findings.sql).
 INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
+	(true, 'flow_same_bytes', 0.1, 'logarithm',
+		'Nothing is said to be slow of a job whose steps do not move the same: gradients and parameters have one size, so bytes of '
+		'steps differ by what is lost or sampled alone. What is taken for steps are layers or buckets, where they do ...'),
+	(true, 'flow_like_steps', 0.3, 'logarithm',
+		'... or take so much longer or shorter than the one before: sequences that differ in length make it a tenth or two ...'),
+	(true, 'flow_agreeing', 0.8, 'share of steps',
+		'... or on fewer of which accelerators agree: all of a job go through the same steps.'),
 	(true, 'flow_sigma', 3, 'deviations', 'k-sigma of the paper: what is slow is so many robust deviations off its like.'),
 	(true, 'flow_slow_rate', 0.2, 'logarithm',
 		'A link is slow with this much less of the rate of its like, for several steps: paths of one network differ by a tenth '

@@ -53,6 +53,46 @@ COMMENT ON FUNCTION @extschema@.l4_slow_regimes(double precision[], double preci
 'Step: From when to when a series (at in order) is at least at the level lowest, for enough values (limit flow_slow_steps), few '
 'between which are lower (limit flow_slow_share). level: the median, and by how much values deviate from it. Cost: of n.';
 
+-- ---- jobs that are understood ----
+
+CREATE FUNCTION @extschema@.l4_changes_of(numbers double precision[]) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
+BEGIN ATOMIC
+	-- the square root of 2: two differ by so much more than one does from what is usual
+	SELECT @extschema@.l4_deviation(array_agg(ln(n.next / n.number) / sqrt(2)))
+	FROM unnest(l4_changes_of.numbers, l4_changes_of.numbers[2:]) n(number, next)
+	WHERE n.number > 0 AND n.next > 0;
+END;
+COMMENT ON FUNCTION @extschema@.l4_changes_of(double precision[]) IS
+'Step: By how much numbers (above 0) differ from one to the next, as logarithm: the robust deviation that each has from what is '
+'usual at its time, whatever level changes for good. NULL for fewer than two.';
+
+CREATE FUNCTION @extschema@.l4_understood_jobs(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+RETURNS TABLE (job int)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
+BEGIN ATOMIC
+	WITH members AS (
+		SELECT t.job, @extschema@.l4_changes_of(t.moved) AS bytes,
+			@extschema@.l4_changes_of(ARRAY(SELECT e.ended - e.began FROM unnest(t.ends, t.ends[2:]) WITH ORDINALITY
+				e(began, ended, place) WHERE e.ended IS NOT NULL ORDER BY e.place)) AS lasted,
+			(SELECT avg((n.next - n.step = 1 AND n.next > 1)::int) FROM unnest(t.step, t.step[2:]) n(step, next)
+				WHERE n.next IS NOT NULL) AS agrees
+		FROM @extschema@.l4_each_trace(l4_understood_jobs.traces) t
+		WHERE t.kind = 'accelerator' AND t.period IS NOT NULL
+	)
+	SELECT m.job
+	FROM members m
+	GROUP BY m.job
+	HAVING (percentile_cont(0.5) WITHIN GROUP (ORDER BY m.bytes) <= (limits).flow_same_bytes) IS NOT FALSE
+		AND (percentile_cont(0.5) WITHIN GROUP (ORDER BY m.lasted) <= (limits).flow_like_steps) IS NOT FALSE
+		AND avg(m.agrees) >= (limits).flow_agreeing;
+END;
+COMMENT ON FUNCTION @extschema@.l4_understood_jobs(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
+'Step: Jobs of which something may be said to be slow: they have steps, each of which moves the same gradients or parameters '
+'(limit flow_same_bytes) and takes much the same as the one before (limit flow_like_steps), and on which the accelerators agree '
+'(limit flow_agreeing). Where this is not so, what is taken for steps are layers, buckets or nothing at all, and rates and '
+'times of these tell nothing. Cost: of the steps of all.';
+
 -- ---- links, interfaces, switches ----
 
 CREATE FUNCTION @extschema@.l4_hops_of(source text, path text, destination text)
@@ -84,6 +124,7 @@ BEGIN ATOMIC
 			FROM (SELECT ln(x.moved / x.busy) AS rate FROM unnest(t.moved, t.busy) x(moved, busy)
 				WHERE x.moved > 0 AND x.busy > 0) x) r
 		WHERE t.kind <> 'accelerator' AND r.least IS NOT NULL
+			AND t.job IN (SELECT u.job FROM @extschema@.l4_understood_jobs(l4_slow_pairs.traces, limits) u)
 	), usual AS (
 		SELECT s.job, s.kind, percentile_cont(0.5) WITHIN GROUP (ORDER BY s.usual) AS rate,
 			@extschema@.l4_deviation(array_agg(s.usual)) AS deviation
@@ -135,8 +176,8 @@ BEGIN ATOMIC
 		WHERE r.level >= (limits).flow_steady_rate * r.deviation) g ON true;
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_pairs(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
-'Step: The rate of each pair and path beside its like (same job, same kind), and beside what it is in the best quarter of its '
-'steps, where that is higher; beside that alone where its like differ (limit flow_like_rate), if there are steps. A row for '
+'Step: The rate of each pair and path of jobs that are understood (l4_understood_jobs) beside its like (same job, same kind), and beside what it is in the best quarter of its '
+'steps, where that is higher; beside that alone where its like differ (limit flow_like_rate). A row for '
 'each time that it is slow for several steps (level: by what logarithm), by much the same in all of them (limit '
 'flow_steady_rate), or one that is not. lost: by how many seconds a step '
 'it takes longer then, where it is compared with itself alone; else NULL. is_sure: not where it shares a part of its path with '
@@ -712,18 +753,13 @@ CREATE FUNCTION @extschema@.l4_slow_steps_of(traces @extschema@.l4_flow_trace[],
 RETURNS SETOF @extschema@.l4_flow_finding
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
-	WITH steps AS (
-		-- the square root of 2: two steps differ by so much more than one does from what is usual
-		SELECT s.job, s.step, s.ended, ln(s.lasted) AS lasted,
-			(ln(s.lasted) - lag(ln(s.lasted)) OVER (PARTITION BY s.job ORDER BY s.step)) / sqrt(2) AS differs
-		FROM @extschema@.l4_steps_of_jobs(l4_slow_steps_of.traces) s
-	), series AS (
-		SELECT s.job, array_agg(s.ended ORDER BY s.step) AS at, array_agg(s.lasted ORDER BY s.step) AS lasted,
+	WITH series AS (
+		SELECT s.job, array_agg(s.ended ORDER BY s.step) AS at, array_agg(ln(s.lasted) ORDER BY s.step) AS lasted,
 			array_agg(s.step ORDER BY s.step) AS steps,
-			percentile_cont(0.25) WITHIN GROUP (ORDER BY s.lasted) AS usual,
+			percentile_cont(0.25) WITHIN GROUP (ORDER BY ln(s.lasted)) AS usual,
 			GREATEST((limits).flow_slow_step, (limits).flow_sigma
-				* @extschema@.l4_deviation(array_agg(s.differs) FILTER (WHERE s.differs IS NOT NULL))) AS lowest
-		FROM steps s
+				* @extschema@.l4_changes_of(array_agg(s.lasted ORDER BY s.step))) AS lowest
+		FROM @extschema@.l4_steps_of_jobs(l4_slow_steps_of.traces) s
 		GROUP BY s.job
 	)
 	SELECT s.job, 'slow_step', format('step %s', s.steps[array_position(s.at, g.began)]), g.began, g.ended, exp(g.level), 0.8,
@@ -983,6 +1019,8 @@ BEGIN ATOMIC
 	WITH elements AS MATERIALIZED (
 		SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
 		FROM @extschema@.l4_slow_elements(l4_flow_findings.traces, limits) f
+	), understood AS MATERIALIZED (
+		SELECT u.job FROM @extschema@.l4_understood_jobs(l4_flow_findings.traces, limits) u
 	), waited_for AS MATERIALIZED (
 		SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
 		FROM @extschema@.l4_slow_sharded(l4_flow_findings.traces, limits) f
@@ -1004,18 +1042,22 @@ BEGIN ATOMIC
 	UNION ALL
 	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
 	FROM @extschema@.l4_slow_workers(l4_flow_findings.traces, limits) f
+	WHERE f.job IN (TABLE understood)
 	UNION ALL
 	SELECT w.job, w.kind, w.subject, w.began, w.ended, w.factor, w.confidence, w.facts
 	FROM waited_for w
+	WHERE w.job IN (TABLE understood)
 	UNION ALL
 	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
 	FROM @extschema@.l4_awaited_servers(l4_flow_findings.traces, limits) f
 	-- a link that is slow makes steps longer, too
-	WHERE NOT EXISTS (SELECT FROM (TABLE elements UNION ALL TABLE waited_for) w
+	WHERE f.job IN (TABLE understood) AND NOT EXISTS (SELECT FROM (TABLE elements UNION ALL TABLE waited_for) w
 		WHERE COALESCE(w.job, f.job) = f.job AND w.began <= f.ended AND w.ended >= f.began)
 	UNION ALL
 	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
-	FROM @extschema@.l4_slow_steps_of(l4_flow_findings.traces, limits) f;
+	FROM @extschema@.l4_slow_steps_of(l4_flow_findings.traces, limits) f
+	WHERE f.job IN (TABLE understood);
 END;
 COMMENT ON FUNCTION @extschema@.l4_flow_findings(@extschema@.l4_flow_trace[], @extschema@.l4_limits, double precision) IS
-'Step: All findings of flows, one function a kind, unordered. collected_until: as in l4_silent_accelerators.';
+'Step: All findings of flows, one function a kind, unordered; that something is slow of jobs alone that are understood '
+'(l4_understood_jobs). collected_until: as in l4_silent_accelerators.';
