@@ -607,13 +607,12 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_at_once', 0.5, 'share of time',
 		'What two exchange goes both ways at once for this share of its time: collectives do for nearly all of it, pipelines '
 		'for a tenth by chance.'),
-	(true, 'flow_answered', 0.5, 'share of messages',
+	(true, 'flow_answered', 0.8, 'share of messages',
 		'Sizes of activations differ where sequences do, but gradients come back as large as what went: two are of a pipeline '
-		'where so many messages are answered so. Of the tokens of experts, each of a size of its own, few are by chance, or all '
-		'as they go both ways at once.'),
-	(true, 'flow_answer_size', 0.0001, 'share of bytes',
-		'They are as large within this: a header or two. Of a hundred messages whose sizes differ by a tenth one in ten is like '
-		'another one by chance.'),
+		'where so many messages are answered so; the rest is lost or outside of the window. Of the tokens of experts, each of a '
+		'size of its own, some are by chance, or all as they go both ways at once.'),
+	(true, 'flow_answer_size', 0.00001, 'share of bytes',
+		'They are as large within this: a header or two of an activation of tens of megabytes.'),
 	(true, 'flow_lockstep', 0.0003, 's',
 		'Ranks of a tensor-parallel group compute in lockstep, layer by layer: most of what they send goes within this of each '
 		'other. Two columns of a pipeline on one server drift apart by more within a step.'),

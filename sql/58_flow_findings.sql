@@ -124,7 +124,6 @@ BEGIN ATOMIC
 			FROM (SELECT ln(x.moved / x.busy) AS rate FROM unnest(t.moved, t.busy) x(moved, busy)
 				WHERE x.moved > 0 AND x.busy > 0) x) r
 		WHERE t.kind <> 'accelerator' AND r.least IS NOT NULL
-			AND t.job IN (SELECT u.job FROM @extschema@.l4_understood_jobs(l4_slow_pairs.traces, limits) u)
 	), usual AS (
 		SELECT s.job, s.kind, percentile_cont(0.5) WITHIN GROUP (ORDER BY s.usual) AS rate,
 			@extschema@.l4_deviation(array_agg(s.usual)) AS deviation
@@ -176,7 +175,7 @@ BEGIN ATOMIC
 		WHERE r.level >= (limits).flow_steady_rate * r.deviation) g ON true;
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_pairs(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
-'Step: The rate of each pair and path of jobs that are understood (l4_understood_jobs) beside its like (same job, same kind), and beside what it is in the best quarter of its '
+'Step: The rate of each pair and path beside its like (same job, same kind), and beside what it is in the best quarter of its '
 'steps, where that is higher; beside that alone where its like differ (limit flow_like_rate). A row for '
 'each time that it is slow for several steps (level: by what logarithm), by much the same in all of them (limit '
 'flow_steady_rate), or one that is not. lost: by how many seconds a step '
@@ -236,12 +235,14 @@ COMMENT ON FUNCTION @extschema@.l4_waiting_pairs(@extschema@.l4_flow_trace[], @e
 'for, too (limit flow_lost_factor), or to one that gets nothing else of the kind. is_waiting: all links from its server to the '
 'other are slow at once (limit flow_server_links), so that the sender waits and no link is to blame.';
 
-CREATE FUNCTION @extschema@.l4_common_elements(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+CREATE FUNCTION @extschema@.l4_common_elements(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits,
+	jobs int[] DEFAULT NULL)
 RETURNS SETOF @extschema@.l4_flow_finding
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
 	WITH pairs AS MATERIALIZED (
 		SELECT p.* FROM @extschema@.l4_waiting_pairs(l4_common_elements.traces, limits) p
+		WHERE (p.job = ANY (l4_common_elements.jobs)) IS NOT FALSE
 	), groups AS MATERIALIZED (
 		SELECT e.job, e.name, array_agg(e.address ORDER BY e.place) AS members
 		FROM @extschema@.l4_exchanges_of(l4_common_elements.traces) e
@@ -303,15 +304,16 @@ BEGIN ATOMIC
 	FROM told t
 	LEFT JOIN others o ON o.kind = t.kind AND o.name = t.name;
 END;
-COMMENT ON FUNCTION @extschema@.l4_common_elements(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
-'Step: What slow pairs have in common: a link, a network interface (its sending or receiving), a switch, a data-parallel '
+COMMENT ON FUNCTION @extschema@.l4_common_elements(@extschema@.l4_flow_trace[], @extschema@.l4_limits, int[]) IS
+'Step: What slow pairs of jobs (NULL: of all) have in common: a link, a network interface (its sending or receiving), a switch, a data-parallel '
 'group (named by its first member; cross-group as in LLMPrism); each pair is laid '
 'to the element that has most slow pairs of those of which nearly all are slow (limit flow_element_share), the narrowest of'
 ' equals. To no link that waits for its sender (l4_waiting_pairs). '
 'facts: sure, where one of the pairs is (l4_slow_pairs); unexplained, how many others of its jobs are slow at once, by as much '
 'but for limit flow_stands_out.';
 
-CREATE FUNCTION @extschema@.l4_slow_elements(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+CREATE FUNCTION @extschema@.l4_slow_elements(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits,
+	jobs int[] DEFAULT NULL)
 RETURNS SETOF @extschema@.l4_flow_finding
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
@@ -319,7 +321,7 @@ BEGIN ATOMIC
 		SELECT c.job, c.kind, c.subject, c.began, c.ended, c.factor, c.confidence, c.facts,
 			-- interfaces, which have several links, and single links
 			c.kind || COALESCE(c.facts ->> 'end', '') AS element
-		FROM @extschema@.l4_common_elements(l4_slow_elements.traces, limits) c
+		FROM @extschema@.l4_common_elements(l4_slow_elements.traces, limits, l4_slow_elements.jobs) c
 	), at_once AS (
 		SELECT t.element, t.subject, count(*) AS others, max(-ln(o.factor)) AS level
 		FROM common t
@@ -338,7 +340,7 @@ BEGIN ATOMIC
 				* ((c.facts ->> 'slow_pairs')::bigint + (c.facts ->> 'unexplained')::bigint))
 		AND (a.others < (limits).flow_slow_at_once OR -ln(c.factor) >= (limits).flow_stands_out * a.level) IS NOT FALSE;
 END;
-COMMENT ON FUNCTION @extschema@.l4_slow_elements(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
+COMMENT ON FUNCTION @extschema@.l4_slow_elements(@extschema@.l4_flow_trace[], @extschema@.l4_limits, int[]) IS
 'Step: l4_common_elements, but no link, interface or group that is slow at once with others of its kind, unless it stands out '
 '(limits flow_slow_at_once, flow_stands_out), nor a switch or whatever that explains few of the links that are slow then (limit '
 'flow_explained): their paths meet where nobody sees it, or they wait for the same. And none '
@@ -1016,11 +1018,11 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 SET enable_nestloop = off
 SET work_mem = '32MB'
 BEGIN ATOMIC
-	WITH elements AS MATERIALIZED (
-		SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
-		FROM @extschema@.l4_slow_elements(l4_flow_findings.traces, limits) f
-	), understood AS MATERIALIZED (
+	WITH understood AS MATERIALIZED (
 		SELECT u.job FROM @extschema@.l4_understood_jobs(l4_flow_findings.traces, limits) u
+	), elements AS MATERIALIZED (
+		SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
+		FROM @extschema@.l4_slow_elements(l4_flow_findings.traces, limits, ARRAY(TABLE understood)) f
 	), waited_for AS MATERIALIZED (
 		SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
 		FROM @extschema@.l4_slow_sharded(l4_flow_findings.traces, limits) f

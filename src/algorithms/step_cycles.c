@@ -123,13 +123,28 @@ part_numbers(const double *numbers, int64 count, Parts *parts)
 	}
 }
 
+/* A division into the first so many numbers, with their sum, and the others; how far apart squares say that they are. */
+static void
+try_division(int64 below, double sum, int64 count, double total, Speeds *best, double *most)
+{
+	double		fast = sum / below;
+	double		slow = (total - sum) / (count - below);
+	double		between = (slow - fast) * (slow - fast) * below * (count - below);
+
+	if (between <= *most)
+		return;
+	*most = between;
+	*best = (Speeds) {fast, slow};
+}
+
 /*
- * The best division of numbers (at least 1) into two groups: of those where each has this share of the numbers, that with the
- * least squares within them. A few long pauses are no speed.
+ * The best division of numbers (at least 2) into two groups: of those where each has this share of the numbers, that with the
+ * least squares within them. A few long pauses are no speed. Numbers of one part may be divided where a group has too few else.
  */
 static Speeds
 two_speeds(const double *numbers, int64 count, double share)
 {
+	int64		least = Max((int64) ceil(share * count), 1);
 	Parts		parts;
 	Speeds		best = {0};
 	double		most = -1;
@@ -140,26 +155,16 @@ two_speeds(const double *numbers, int64 count, double share)
 	part_numbers(numbers, count, &parts);
 	for (int i = 0; i < PARTS; i++)
 		total += parts.sums[i];
-	for (int i = 0; i < PARTS - 1; i++)
+	for (int i = 0; i < PARTS; i++)
 	{
-		double		fast;
-		double		slow;
-		double		between;
+		int64		ends[3] = {least, count - least, below + parts.counts[i]};
 
-		if (parts.counts[i] == 0)
-			continue;
+		for (int end = 0; end < lengthof(ends) && parts.counts[i] > 0; end++)
+			if (ends[end] > below && ends[end] <= below + parts.counts[i] && ends[end] >= least && count - ends[end] >= least)
+				try_division(ends[end], before + parts.sums[i] * (ends[end] - below) / parts.counts[i], count, total, &best,
+							 &most);
 		before += parts.sums[i];
 		below += parts.counts[i];
-		if (below < share * count || count - below < share * count || below == count)
-			continue;
-		fast = before / below;
-		slow = (total - before) / (count - below);
-		between = (slow - fast) * (slow - fast) * below * (count - below);
-		if (between > most)
-		{
-			most = between;
-			best = (Speeds) {fast, slow};
-		}
 	}
 	return best;
 }
