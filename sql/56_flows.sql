@@ -615,6 +615,9 @@ CREATE FUNCTION @extschema@.l4_flow_pair_kind(span double precision, returned do
 	limits @extschema@.l4_limits) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
 RETURN CASE
+	-- gradients have few sizes, also of what comes in one phase
+	WHEN same_size < (limits).flow_own_size AND @extschema@.l4_is_answered(returned, together, same_size, answer, limits)
+		THEN 'pipeline'
 	WHEN span <= (limits).flow_data_span AND any_phase THEN 'data'
 	WHEN @extschema@.l4_is_answered(returned, together, same_size, answer, limits) THEN 'pipeline'
 	WHEN any_phase IS NOT TRUE THEN CASE WHEN same_size < (limits).flow_own_size THEN 'expert' ELSE 'data' END
