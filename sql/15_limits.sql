@@ -518,7 +518,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'A pair of accelerators trains together where it moves this share of the bytes of the busiest pair of one of them: '
 		'what a ring or a pipeline gives a rank to do is much alike, and all else is little beside it.'),
 	(true, 'flow_strange_pairs', 0.5, 'share of pairs',
-		'Who trains sends the same again and again, at the same times, or both ways at once. Where more of the pairs do nothing '
+		'Who trains sends the same again and again, at the same times, or both ways at once. Where more of the pairs do '
+		'nothing '
 		'of this nobody trains: of pairs that send at random a quarter seems regular by chance.'),
 	(true, 'flow_last_messages', 8, 'messages',
 		'So many of the last of a pair are looked at for one that trains: who trains no more may still be asked how it is, but '
@@ -609,7 +610,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'for a tenth by chance.'),
 	(true, 'flow_answered', 0.8, 'share of messages',
 		'Sizes of activations differ where sequences do, but gradients come back as large as what went: two are of a pipeline '
-		'where so many messages are answered so; the rest is lost or outside of the window. Of the tokens of experts, each of a '
+		'where so many messages are answered so; the rest is lost or outside of the window. Of the tokens of experts, each '
+		'of a '
 		'size of its own, some are by chance, or all as they go both ways at once.'),
 	(true, 'flow_answer_size', 0.00001, 'share of bytes',
 		'They are as large within this: a header or two of an activation of tens of megabytes.'),
@@ -630,10 +632,12 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 -- Of what is slow or silent among them (58_flow_findings.sql).
 INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_same_bytes', 0.1, 'logarithm',
-		'Nothing is said to be slow of a job whose steps do not move the same: gradients and parameters have one size, so bytes of '
+		'Nothing is said to be slow of a job whose steps do not move the same: gradients and parameters have one size, so '
+		'bytes of '
 		'steps differ by what is lost or sampled alone. What is taken for steps are layers or buckets, where they do ...'),
 	(true, 'flow_like_steps', 0.3, 'logarithm',
-		'... or take so much longer or shorter than the one before: sequences that differ in length make it a tenth or two ...'),
+		'... or take so much longer or shorter than the one before: sequences that differ in length make it a tenth or two '
+		'...'),
 	(true, 'flow_agreeing', 0.8, 'share of steps',
 		'... or on fewer of which accelerators agree: all of a job go through the same steps.'),
 	(true, 'flow_sigma', 3, 'deviations', 'k-sigma of the paper: what is slow is so many robust deviations off its like.'),
@@ -689,7 +693,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_slow_step', 0.08, 'logarithm', 'Steps are slow that take this much longer than those before, for several.'),
 	(true, 'flow_slow_steps', 5, 'steps', 'For so many steps at least.'),
 	(true, 'flow_slow_share', 0.8, 'share of steps',
-		'And in so many of those from the first to the last: what is slow is so in all of them, and what shares its way or waits '
+		'And in so many of those from the first to the last: what is slow is so in all of them, and what shares its way or '
+		'waits '
 		'by chance is as quick as ever in between.'),
 	(true, 'flow_element_share', 0.8, 'share of pairs',
 		'A network interface or switch is slow where this share of the pairs that use it are: else it is some links.'),
@@ -702,7 +707,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'of them is to blame: their paths meet where nobody sees it, or all wait for the same ...'),
 	(true, 'flow_explained', 0.5, 'share of links',
 		'What links of a job have in common is slow where it explains so many of all that are slow at that time, or all but '
-		'fewer than flow_slow_at_once: several faults at once are rare, and many slow links on ways of their own are of chance, '
+		'fewer than flow_slow_at_once: several faults at once are rare, and many slow links on ways of their own are of '
+		'chance, '
 		'as hashes lead some onto the same uplink for good.'),
 	(true, 'flow_stands_out', 1.5, 'factor',
 		'... but for one that is slow by so much more (of its logarithm) than any other: the others wait for it.'),

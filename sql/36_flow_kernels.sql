@@ -159,10 +159,12 @@ CREATE FUNCTION @extschema@.l4_answers(began double precision[], lasted real[], 
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 3000 AS 'MODULE_PATHNAME', 'l4_answers';
 COMMENT ON FUNCTION @extschema@.l4_answers(double precision[], real[], real[], double precision[], real[], real[],
 	double precision, double precision, double precision) IS
-'Whether what goes one way between two is answered by what comes back, as along a pipeline, where gradients are as large as the '
+'Whether what goes one way between two is answered by what comes back, as along a pipeline, where gradients are as large as '
+'the '
 'activations were, or whether it goes both ways at once, as what collectives and experts exchange. began, lasted, moved: when '
 'each message began, seconds it lasted, its bytes; of one way, then of the other. pause: seconds, shorter ones are none. '
-'tolerance: sizes are the same within this share. together: seconds, as the tolerance of l4_together. An answer is one of the next 128 of the other way. 0 where one way has '
+'tolerance: sizes are the same within this share. together: seconds, as the tolerance of l4_together. An answer is one of '
+'the next 128 of the other way. 0 where one way has '
 'none. Errors: 22023 arrays of different lengths, or with NULLs. Cost: time n * log(n).';
 
 CREATE TYPE @extschema@.l4_burst_times AS (

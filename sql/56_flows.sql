@@ -201,7 +201,8 @@ RETURN CASE
 			OR (answer).end_together >= (limits).flow_together, false) END;
 COMMENT ON FUNCTION @extschema@.l4_flow_pair_repeats(@extschema@.l4_flow_series, @extschema@.l4_flow_series, double precision,
 	double precision, @extschema@.l4_answer, @extschema@.l4_limits) IS
-'Step: Does what goes between two repeat itself in any way: bursts come regularly (period), layers in cycles (cycle), two records '
+'Step: Does what goes between two repeat itself in any way: bursts come regularly (period), layers in cycles (cycle), two '
+'records '
 'are of one size, one way answers the other, or both go at once (limits flow_answered, flow_at_once, flow_together)? NULL for '
 'fewer records than could (limit flow_least_steps).';
 
@@ -447,33 +448,24 @@ COMMENT ON FUNCTION @extschema@.l4_flow_pair_silence(@extschema@.l4_flow_series,
 	@extschema@.l4_limits) IS
 'Step: Are two silent on both ways in many of the steps that take so long (l4_sends_each_step)?';
 
-CREATE FUNCTION @extschema@.l4_clusters_of(pairs refcursor, known jsonb, limits @extschema@.l4_limits)
+CREATE FUNCTION @extschema@.l4_connected_clusters(pairs refcursor, known jsonb, limits @extschema@.l4_limits)
 	RETURNS SETOF @extschema@.l4_flow_cluster
 LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 COST 100000
 BEGIN ATOMIC
 	WITH training AS MATERIALIZED (
 		SELECT t.one, t.other, t.period FROM @extschema@.l4_training_pairs(ARRAY(
 			SELECT ROW(p.one, p.other, NULL, NULL, p.bytes, p.period, NULL, NULL)::@extschema@.l4_flow_pair
-			FROM @extschema@.l4_cursor_pairs(l4_clusters_of.pairs) p), limits) t
+			FROM @extschema@.l4_cursor_pairs(l4_connected_clusters.pairs) p), limits) t
 	), components AS MATERIALIZED (
-		SELECT m.component, m.member, l4_clusters_of.known ->> m.member AS server
+		SELECT m.component, m.member, l4_connected_clusters.known ->> m.member AS server
 		FROM (SELECT @extschema@.l4_connected_components(t.one, t.other) AS all_of_them FROM training t) c
 		CROSS JOIN LATERAL unnest(c.all_of_them) m
-	), strangers AS MATERIALIZED (
-		-- who trains repeats itself; others send what they like when they like, as those who serve or move files
-		SELECT c.component
-		FROM @extschema@.l4_cursor_pairs(l4_clusters_of.pairs) p
-		JOIN training t ON t.one = p.one AND t.other = p.other
-		JOIN components c ON c.member = p.one
-		GROUP BY c.component
-		HAVING count(*) FILTER (WHERE NOT @extschema@.l4_flow_pair_repeats(p.forth, p.back, p.period,
-			(p.cycles)."interval", p.answer, limits)) > (limits).flow_strange_pairs * count(*)
 	), longest AS MATERIALIZED (
 		SELECT c.component, @extschema@.l4_longest_period(array_agg(t.period), limits) AS period
 		FROM training t JOIN components c ON c.member = t.one GROUP BY c.component
 	), silent_pairs AS MATERIALIZED (
 		SELECT l.component, p.one, p.other, a.is_silent, @extschema@.l4_flow_span(b.parted, b.active, l.period, limits) AS span
-		FROM @extschema@.l4_cursor_pairs(l4_clusters_of.pairs) p
+		FROM @extschema@.l4_cursor_pairs(l4_connected_clusters.pairs) p
 		JOIN training t ON t.one = p.one AND t.other = p.other
 		JOIN components c ON c.member = p.one
 		JOIN longest l ON l.component = c.component AND l.period IS NOT NULL
@@ -500,11 +492,11 @@ BEGIN ATOMIC
 	), steps AS (
 		SELECT c.component, c.period, @extschema@.l4_step_phases((d.series).began, (d.series).lasted, (d.series).moved, true,
 			COALESCE(c.period * (limits).flow_step_pause, (limits).flow_pause), (limits).flow_whole_phase) AS phases
-		FROM chosen c JOIN @extschema@.l4_cursor_pairs(l4_clusters_of.pairs) p ON p.one = c.one AND p.other = c.other
+		FROM chosen c JOIN @extschema@.l4_cursor_pairs(l4_connected_clusters.pairs) p ON p.one = c.one AND p.other = c.other
 		CROSS JOIN LATERAL (VALUES (p.forth), (p.back)) d(series) GROUP BY c.component, c.period
 	), cycles AS (
 		SELECT DISTINCT ON (c.component) c.component, (p.cycles)."interval" AS cycle, (p.cycles).ended AS cycle_ends
-		FROM @extschema@.l4_cursor_pairs(l4_clusters_of.pairs) p
+		FROM @extschema@.l4_cursor_pairs(l4_connected_clusters.pairs) p
 		JOIN components c ON c.member = p.one
 		WHERE (p.cycles)."interval" IS NOT NULL
 		ORDER BY c.component, (p.cycles).regular * cardinality((p.cycles).ended) * GREATEST((p.cycles).microbatches, 1) DESC,
@@ -515,14 +507,36 @@ BEGIN ATOMIC
 	LEFT JOIN cycles y ON y.component = s.component
 	JOIN (SELECT c.component, array_agg(c.member ORDER BY c.member) AS members,
 			COALESCE(array_agg(DISTINCT c.server ORDER BY c.server) FILTER (WHERE c.server IS NOT NULL), '{}') AS servers
-		FROM components c GROUP BY c.component) m ON m.component = s.component
-	WHERE s.component NOT IN (SELECT g.component FROM strangers g);
+		FROM components c GROUP BY c.component) m ON m.component = s.component;
+END;
+COMMENT ON FUNCTION @extschema@.l4_connected_clusters(refcursor, jsonb, @extschema@.l4_limits) IS
+'Step: The connected components of pairs (l4_cursor_pairs), with their steps, which that pair of its first member tells that '
+'sends in the shortest phase of each: a pipeline may be as regular, without a pause. known: the server of each address that is '
+'known.';
+
+CREATE FUNCTION @extschema@.l4_clusters_of(pairs refcursor, known jsonb, limits @extschema@.l4_limits)
+	RETURNS SETOF @extschema@.l4_flow_cluster
+LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 COST 100000
+BEGIN ATOMIC
+	WITH clusters AS MATERIALIZED (
+		SELECT c.* FROM @extschema@.l4_connected_clusters(l4_clusters_of.pairs, l4_clusters_of.known, limits) c
+	), members AS MATERIALIZED (
+		SELECT c.name, m.address FROM clusters c CROSS JOIN LATERAL unnest(c.members) m(address)
+	), strangers AS (
+		-- who trains repeats itself; others send what they like when they like, as those who serve or move files
+		SELECT a.name
+		FROM @extschema@.l4_cursor_pairs(l4_clusters_of.pairs) p
+		JOIN members a ON a.address = p.one
+		JOIN members b ON b.address = p.other AND b.name = a.name
+		GROUP BY a.name
+		HAVING count(*) FILTER (WHERE NOT @extschema@.l4_flow_pair_repeats(p.forth, p.back, p.period,
+			(p.cycles)."interval", p.answer, limits)) > (limits).flow_strange_pairs * count(*)
+	)
+	SELECT c.* FROM clusters c WHERE c.name NOT IN (SELECT s.name FROM strangers s);
 END;
 COMMENT ON FUNCTION @extschema@.l4_clusters_of(refcursor, jsonb, @extschema@.l4_limits) IS
-'Step: The connected components of pairs (l4_cursor_pairs), with their steps, which that pair of its first member tells that '
-'sends in the shortest phase of each: a pipeline may be as regular, without a pause. None of those most of whose pairs do not '
-'repeat themselves (l4_flow_pair_repeats; limit flow_strange_pairs). known: the server of each address that is '
-'known.';
+'Step: l4_connected_clusters, but none of strangers: most of whose pairs do not repeat themselves (l4_flow_pair_repeats; limit '
+'flow_strange_pairs).';
 
 CREATE FUNCTION @extschema@.l4_flow_places(clusters @extschema@.l4_flow_cluster[], known jsonb, limits @extschema@.l4_limits)
 RETURNS TABLE (address text, job int, server text, period double precision)
@@ -582,7 +596,8 @@ RETURN returned >= (limits).flow_returned AND together < (limits).flow_together
 COMMENT ON FUNCTION @extschema@.l4_is_answered(double precision, double precision, double precision, @extschema@.l4_answer,
 	@extschema@.l4_limits) IS
 'Step: Does what goes one way between two come back later, in pieces of one size, or each as large as it went (limit '
-'flow_answered), as along a pipeline, and neither at once (limit flow_at_once) nor done together with it, as what waits for each '
+'flow_answered), as along a pipeline, and neither at once (limit flow_at_once) nor done together with it, as what waits for '
+'each '
 'other is (limit flow_together)? Arguments as those of l4_flow_pair_kind.';
 
 CREATE FUNCTION @extschema@.l4_go_at_once(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series, phases bigint,
@@ -810,8 +825,7 @@ BEGIN ATOMIC
 		FROM measured m WHERE m.period IS NOT NULL AND m.job NOT IN (SELECT o.job FROM measured o
 			WHERE (o.cycles)."interval" IS NOT NULL OR o.span <= (limits).flow_data_span)
 	), best AS (
-		SELECT DISTINCT ON (m.job) m.job, (m.cycles).ended
-		FROM measured m
+		SELECT DISTINCT ON (m.job) m.job, (m.cycles).ended FROM measured m
 		WHERE (m.cycles)."interval" IS NOT NULL
 		ORDER BY m.job, (m.cycles).regular * cardinality((m.cycles).ended) * GREATEST((m.cycles).microbatches, 1) DESC,
 			m.one, m.other

@@ -50,7 +50,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_regimes(double precision[], double precision[], double precision,
 	@extschema@.l4_limits) IS
-'Step: From when to when a series (at in order) is at least at the level lowest, for enough values (limit flow_slow_steps), few '
+'Step: From when to when a series (at in order) is at least at the level lowest, for enough values (limit flow_slow_steps), '
+'few '
 'between which are lower (limit flow_slow_share). level: the median, and by how much values deviate from it. Cost: of n.';
 
 -- ---- jobs that are understood ----
@@ -64,7 +65,8 @@ BEGIN ATOMIC
 	WHERE n.number > 0 AND n.next > 0;
 END;
 COMMENT ON FUNCTION @extschema@.l4_changes_of(double precision[]) IS
-'Step: By how much numbers (above 0) differ from one to the next, as logarithm: the robust deviation that each has from what is '
+'Step: By how much numbers (above 0) differ from one to the next, as logarithm: the robust deviation that each has from what '
+'is '
 'usual at its time, whatever level changes for good. NULL for fewer than two.';
 
 CREATE FUNCTION @extschema@.l4_understood_jobs(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
@@ -89,7 +91,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_understood_jobs(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: Jobs of which something may be said to be slow: they have steps, each of which moves the same gradients or parameters '
-'(limit flow_same_bytes) and takes much the same as the one before (limit flow_like_steps), and on which the accelerators agree '
+'(limit flow_same_bytes) and takes much the same as the one before (limit flow_like_steps), and on which the accelerators '
+'agree '
 '(limit flow_agreeing). Where this is not so, what is taken for steps are layers, buckets or nothing at all, and rates and '
 'times of these tell nothing. Cost: of the steps of all.';
 
@@ -126,8 +129,7 @@ BEGIN ATOMIC
 		WHERE t.kind <> 'accelerator' AND r.least IS NOT NULL
 	), usual AS (
 		SELECT s.job, s.kind, percentile_cont(0.5) WITHIN GROUP (ORDER BY s.usual) AS rate,
-			@extschema@.l4_deviation(array_agg(s.usual)) AS deviation
-		FROM series s GROUP BY s.job, s.kind
+			@extschema@.l4_deviation(array_agg(s.usual)) AS deviation FROM series s GROUP BY s.job, s.kind
 	), hops AS (
 		SELECT s.job, s.kind, s.source, s.destination, s.path, h.is_port,
 			count(*) OVER (PARTITION BY s.job, s.kind, h.hop) AS ways
@@ -139,8 +141,8 @@ BEGIN ATOMIC
 			WHERE GREATEST(u.rate, o.usual) - o.least >= (limits).flow_slow_rate)
 	), shared AS (
 		SELECT h.job, h.kind, h.source, h.destination, h.path, bool_or(h.more) AS shares
-		FROM (SELECT h.job, h.kind, h.source, h.destination, h.path,
-				max(h.ways) > min(max(h.ways)) OVER (PARTITION BY h.job, h.kind, h.is_port) AS more
+		FROM (SELECT h.job, h.kind, h.source, h.destination, h.path, max(h.ways) > min(max(h.ways))
+				OVER (PARTITION BY h.job, h.kind, h.is_port) AS more
 			FROM hops h GROUP BY h.job, h.kind, h.source, h.destination, h.path, h.is_port) h
 		GROUP BY h.job, h.kind, h.source, h.destination, h.path
 	), compared AS (
@@ -168,8 +170,7 @@ BEGIN ATOMIC
 				array_agg(c.rate - ln(x.moved / x.busy) ORDER BY x.began) AS slowness
 			FROM unnest(c.moved, c.busy, c.began) x(moved, busy, began)
 			-- most are never that slow
-			WHERE x.moved > 0 AND x.busy > 0 AND c.rate - c.least >= c.lowest
-			HAVING count(*) > 0) x
+			WHERE x.moved > 0 AND x.busy > 0 AND c.rate - c.least >= c.lowest HAVING count(*) > 0) x
 		CROSS JOIN LATERAL @extschema@.l4_slow_regimes(x.at, x.slowness, c.lowest, limits) r
 		-- who waits does so now for long and now not at all
 		WHERE r.level >= (limits).flow_steady_rate * r.deviation) g ON true;
@@ -235,6 +236,33 @@ COMMENT ON FUNCTION @extschema@.l4_waiting_pairs(@extschema@.l4_flow_trace[], @e
 'for, too (limit flow_lost_factor), or to one that gets nothing else of the kind. is_waiting: all links from its server to the '
 'other are slow at once (limit flow_server_links), so that the sender waits and no link is to blame.';
 
+CREATE FUNCTION @extschema@.l4_elements_of(source text, path text, destination text)
+RETURNS TABLE (kind text, name text, width int)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 6 COST 100
+BEGIN ATOMIC
+	SELECT 'slow_link', format('%s -> %s', l4_elements_of.source, l4_elements_of.destination), 1
+	UNION ALL SELECT 'slow_sender', l4_elements_of.source, 2
+	UNION ALL SELECT 'slow_receiver', l4_elements_of.destination, 2
+	UNION ALL SELECT 'slow_switch', s.name, 3 FROM string_to_table(l4_elements_of.path, ',') s(name);
+END;
+COMMENT ON FUNCTION @extschema@.l4_elements_of(text, text, text) IS
+'Step: What a pair may have in common with others: itself, the interfaces that send and receive, the switches of its path '
+'(with '
+'commas between them; NULL: not known). width: how much that is.';
+
+CREATE FUNCTION @extschema@.l4_data_groups(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+RETURNS TABLE (job int, name text, members text[])
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
+BEGIN ATOMIC
+	SELECT e.job, e.name, array_agg(e.address ORDER BY e.place)
+	FROM @extschema@.l4_exchanges_of(l4_data_groups.traces) e
+	WHERE e.kind = 'data'
+	GROUP BY e.job, e.name
+	HAVING count(*) >= (limits).flow_group_members;
+END;
+COMMENT ON FUNCTION @extschema@.l4_data_groups(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
+'Step: The data-parallel groups of jobs that have enough members (limit flow_group_members).';
+
 CREATE FUNCTION @extschema@.l4_common_elements(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits,
 	jobs int[] DEFAULT NULL)
 RETURNS SETOF @extschema@.l4_flow_finding
@@ -244,29 +272,21 @@ BEGIN ATOMIC
 		SELECT p.* FROM @extschema@.l4_waiting_pairs(l4_common_elements.traces, limits) p
 		WHERE (p.job = ANY (l4_common_elements.jobs)) IS NOT FALSE
 	), groups AS MATERIALIZED (
-		SELECT e.job, e.name, array_agg(e.address ORDER BY e.place) AS members
-		FROM @extschema@.l4_exchanges_of(l4_common_elements.traces) e
-		WHERE e.kind = 'data'
-		GROUP BY e.job, e.name
-		HAVING count(*) >= (limits).flow_group_members
+		SELECT g.* FROM @extschema@.l4_data_groups(l4_common_elements.traces, limits) g
 	), elements AS MATERIALIZED (
 		SELECT p.pair, p.is_slow, p.is_sure, p.job, p.began, p.ended, p.level, e.kind, e.name, e.width,
 			format('%s -> %s', p.source, p.destination) AS link
 		FROM pairs p
 		CROSS JOIN LATERAL (
-			SELECT 'slow_link' AS kind, format('%s -> %s', p.source, p.destination) AS name, 1 AS width
-			UNION ALL SELECT 'slow_sender', p.source, 2
-			UNION ALL SELECT 'slow_receiver', p.destination, 2
-			UNION ALL SELECT 'slow_switch', s.name, 3 FROM string_to_table(p.path, ',') s(name)
-			UNION ALL SELECT 'slow_group', m.name, 4 FROM groups m
-				WHERE p.kind = 'data' AND m.job = p.job AND p.source = ANY (m.members)
+			SELECT n.kind, n.name, n.width FROM @extschema@.l4_elements_of(p.source, p.path, p.destination) n
+			UNION ALL
+			SELECT 'slow_group', m.name, 4 FROM groups m WHERE p.kind = 'data' AND m.job = p.job AND p.source = ANY (m.members)
 		) e
 		WHERE EXISTS (SELECT FROM pairs s WHERE s.is_slow)
 	), counted AS (
 		SELECT e.kind, e.name, e.width, count(DISTINCT e.link) FILTER (WHERE e.is_slow) AS slow,
 			count(DISTINCT e.link) AS all_of_them
-		FROM elements e
-		GROUP BY e.kind, e.name, e.width
+		FROM elements e GROUP BY e.kind, e.name, e.width
 	), guilty AS (
 		SELECT c.kind, c.name, c.width, c.slow, c.all_of_them
 		FROM counted c
@@ -274,8 +294,7 @@ BEGIN ATOMIC
 			AND (c.width = 1 AND c.slow > 0 OR c.slow >= (limits).flow_element_pairs)
 	), explained AS (
 		SELECT DISTINCT ON (e.pair) e.*, g.slow, g.all_of_them
-		FROM elements e
-		JOIN guilty g ON g.kind = e.kind AND g.name = e.name
+		FROM elements e JOIN guilty g ON g.kind = e.kind AND g.name = e.name
 		WHERE e.is_slow
 		ORDER BY e.pair, g.slow DESC, g.width, e.kind, e.name COLLATE "C"
 	), told AS (
@@ -283,7 +302,8 @@ BEGIN ATOMIC
 			percentile_cont(0.5) WITHIN GROUP (ORDER BY x.began) AS began,
 			percentile_cont(0.5) WITHIN GROUP (ORDER BY x.ended) AS ended,
 			percentile_cont(0.5) WITHIN GROUP (ORDER BY x.level) AS level,
-			array_agg(DISTINCT x.link ORDER BY x.link) AS links, array_agg(DISTINCT x.job) AS jobs, bool_or(x.is_sure) AS is_sure
+			array_agg(DISTINCT x.link ORDER BY x.link) AS links, array_agg(DISTINCT x.job) AS jobs,
+			bool_or(x.is_sure) AS is_sure
 		FROM explained x
 		WHERE x.kind <> 'slow_link' OR x.pair NOT IN (SELECT p.pair FROM pairs p WHERE p.is_waiting)
 		GROUP BY x.kind, x.name, x.slow, x.all_of_them
@@ -305,7 +325,8 @@ BEGIN ATOMIC
 	LEFT JOIN others o ON o.kind = t.kind AND o.name = t.name;
 END;
 COMMENT ON FUNCTION @extschema@.l4_common_elements(@extschema@.l4_flow_trace[], @extschema@.l4_limits, int[]) IS
-'Step: What slow pairs of jobs (NULL: of all) have in common: a link, a network interface (its sending or receiving), a switch, a data-parallel '
+'Step: What slow pairs of jobs (NULL: of all) have in common: a link, a network interface (its sending or receiving), a '
+'switch, a data-parallel '
 'group (named by its first member; cross-group as in LLMPrism); each pair is laid '
 'to the element that has most slow pairs of those of which nearly all are slow (limit flow_element_share), the narrowest of'
 ' equals. To no link that waits for its sender (l4_waiting_pairs). '
@@ -342,7 +363,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_elements(@extschema@.l4_flow_trace[], @extschema@.l4_limits, int[]) IS
 'Step: l4_common_elements, but no link, interface or group that is slow at once with others of its kind, unless it stands out '
-'(limits flow_slow_at_once, flow_stands_out), nor a switch or whatever that explains few of the links that are slow then (limit '
+'(limits flow_slow_at_once, flow_stands_out), nor a switch or whatever that explains few of the links that are slow then '
+'(limit '
 'flow_explained): their paths meet where nobody sees it, or they wait for the same. And none '
 'that is not sure, as its path meets others.';
 

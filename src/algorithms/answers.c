@@ -12,7 +12,7 @@
 #include "miscadmin.h"
 #include "tools/order.h"
 
-/* An answer is among so many messages of the other way: twice the microbatches of a step, all of which may go forwards first. */
+/* An answer is among so many of the other way: twice the microbatches of a step, all of which may go forwards first. */
 #define MOST_AHEAD 128
 
 /* Share of the messages of a that are answered by b. */

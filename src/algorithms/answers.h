@@ -8,17 +8,17 @@
 #include "ground/l4.h"
 
 /*
- * Share of the messages of one way (by their bytes, moved) that one of the same size, within tolerance (a share of it), answers:
- * that begins later, within the next few of the other way, and answers no other. Of both ways that of which more are answered;
- * 0 where nothing goes one way. Along a pipeline gradients are as large as the activations were, whatever size these have.
+ * Share of the messages of one way that one of the same size (moved; within tolerance, a share of it) answers: that begins
+ * later, within the next few of the other way, and answers no other. Of both ways that of which more are answered; 0 where
+ * nothing goes one way. Along a pipeline gradients are as large as the activations were, whatever size these have.
  * Allocates in the current memory context. Time O(n).
  */
 extern double answers_alike(const L4Intervals *a, const double *a_moved, const L4Intervals *b, const double *b_moved,
 							double tolerance);
 
 /*
- * Share of the time of the way that sends for a shorter one in which the other sends, too; pauses shorter than `pause` are time.
- * 0 where nothing goes one way. Time O(n).
+ * Share of the time of the way that sends for a shorter one in which the other sends, too; pauses shorter than `pause` are
+ * time. 0 where nothing goes one way. Time O(n).
  */
 extern double answers_at_once(const L4Intervals *a, const L4Intervals *b, double pause);
 

@@ -3,14 +3,17 @@ SET timezone = 'UTC';
 SET extra_float_digits = 0;
 
 -- From 0 to 1, much like lots.
-CREATE FUNCTION lot(n bigint) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$ SELECT (n * 7919 + n * n * 104729 % 9973) % 997 / 996.0 $$;
+CREATE FUNCTION lot(n bigint) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$
+	SELECT (n * 7919 + n * n * 104729 % 9973) % 997 / 996.0
+$$;
 
 -- ---- what goes both ways ----
 
--- Each message is answered some half a second later by one as large, and only by that; the same sizes in another order; at once, as
--- who is ready first waits for the other; sizes of their own.
+-- Each message is answered some half a second later by one as large, and only by that; all at once; as who is ready first
+-- waits for the other; sizes of their own.
 CREATE VIEW way AS
-	SELECT w.name, array_agg(n + w.later * CASE WHEN w.name = 'waits' THEN lot(n) ELSE 1 + lot(n + 500) / 8 END ORDER BY n)::float8[] AS began,
+	SELECT w.name, array_agg(n + w.later * CASE WHEN w.name = 'waits' THEN lot(n) ELSE 1 + lot(n + 500) / 8 END
+			ORDER BY n)::float8[] AS began,
 		array_agg((0.4 - CASE WHEN w.name = 'waits' THEN w.later * lot(n) ELSE 0 END)::real ORDER BY n) AS lasted,
 		array_agg(CASE WHEN w.name = 'tokens' THEN 1000000 + 1000000 * lot(n + 333) ELSE 1000000 + 100000 * lot(n) END::real
 			ORDER BY n) AS moved
@@ -18,7 +21,8 @@ CREATE VIEW way AS
 	GROUP BY w.name;
 SELECT b.name, round((x.x).alike::numeric, 2) AS alike, round((x.x).at_once::numeric, 2) AS at_once,
 	round((x.x).end_together::numeric, 2) AS end_together
-FROM way a, way b, LATERAL (SELECT l4_answers(a.began, a.lasted, a.moved, b.began, b.lasted, b.moved, 0.001, 0.00001, 0.001)) x(x)
+FROM way a, way b,
+	LATERAL (SELECT l4_answers(a.began, a.lasted, a.moved, b.began, b.lasted, b.moved, 0.001, 0.00001, 0.001)) x(x)
 WHERE a.name = 'goes' ORDER BY b.name;
 SELECT l4_answers('{}', '{}', '{}', '{1}', '{1}', '{1}', 0.001, 0.01, 0.001) AS nothing;
 SELECT l4_answers('{1}', '{1}', '{1,2}', '{1}', '{1}', '{1}', 0.001, 0.01, 0.001);
@@ -31,8 +35,8 @@ SELECT l4_is_answered(1, 0.1, 0.9, NULL, l4_limits_in_force()) AS one_size,
 	l4_is_answered(1, 0.1, 0.9, ROW(1, 0.9, 0.1)::l4_answer, l4_limits_in_force()) AS at_once;
 
 /*
- * Two pipelines of four stages on eight servers, which sum up gradients with each other: six microbatches a step, all of another
- * length, and so is their computing. Steps differ by a third. noisy: beside it twelve that send to each other at random.
+ * Two pipelines of four stages on eight servers, which sum up gradients with each other: six microbatches a step, each of its
+ * own length, and so is their computing. Steps differ by a third. Beside them twelve that send to each other at random.
  */
 CREATE FUNCTION pipelines() RETURNS SETOF l4_flow LANGUAGE sql AS $$
 	WITH step AS (
@@ -106,7 +110,8 @@ ORDER BY c.name;
 CREATE FUNCTION links_of(slow int, differs float8) RETURNS SETOF l4_flow_trace LANGUAGE sql AS $$
 	SELECT jsonb_populate_record(NULL::l4_flow_trace, jsonb_build_object('job', 1, 'kind', 'data', 'source', format('a%s', l),
 		'destination', format('a%s', l + 100), 'path', format('leaf-%s,spine-%s', l, l % 4), 'period', 1,
-		'moved', jsonb_agg(100 ORDER BY n), 'busy', jsonb_agg(CASE WHEN n BETWEEN 10 AND 19 AND l <= links_of.slow
+		'moved', jsonb_agg(100 ORDER BY n),
+		'busy', jsonb_agg(CASE WHEN n BETWEEN 10 AND 19 AND l <= links_of.slow
 			THEN 1.3 + links_of.differs * lot(n) ^ 3 ELSE 1 END ORDER BY n), 'began', jsonb_agg(n ORDER BY n)))
 	FROM generate_series(1, 24) l, generate_series(1, 40) n GROUP BY l
 $$;
@@ -123,10 +128,10 @@ WHERE f.kind = 'slow_switch' AND f.subject LIKE 'spine%';
 
 -- ---- jobs that are not understood ----
 
--- Steps that move the same, and last as long, are; not where each other one moves twice as much, as layers do, or lasts twice as
--- long, or where accelerators do not agree on them, or where there are none.
-SELECT c.name, EXISTS (SELECT FROM l4_understood_jobs(ARRAY(SELECT jsonb_populate_record(NULL::l4_flow_trace, jsonb_build_object(
-	'job', 1, 'kind', 'accelerator', 'source', a, 'period', CASE WHEN c.name <> 'no steps' THEN 1 END,
+-- Steps that move the same, and last as long, are; not where each other one moves twice as much, as layers do, or lasts
+-- longer, or where accelerators do not agree on them, or where there are none.
+SELECT c.name, EXISTS (SELECT FROM l4_understood_jobs(ARRAY(SELECT jsonb_populate_record(NULL::l4_flow_trace,
+	jsonb_build_object('job', 1, 'kind', 'accelerator', 'source', a, 'period', CASE WHEN c.name <> 'no steps' THEN 1 END,
 	'moved', (SELECT jsonb_agg(1 + (c.name = 'layers')::int * (n % 2)) FROM generate_series(1, 20) n),
 	'ends', (SELECT jsonb_agg(n + (c.name = 'microbatches')::int * 0.25 * (n % 2)) FROM generate_series(1, 21) n),
 	'step', (SELECT jsonb_agg(CASE WHEN c.name = 'strangers' AND n % 2 = 0 THEN 0 ELSE n END) FROM generate_series(1, 21) n)))
