@@ -149,3 +149,4 @@ CREATE TABLE long_trace AS
 SET statement_timeout = '10s';
 SELECT count(*) AS steps, round(sum(s.data)::numeric) AS data FROM long_trace t CROSS JOIN LATERAL l4_steps_of_trace(t.trace) s;
 RESET statement_timeout;
+TRUNCATE l4_flow, l4_accelerator;
