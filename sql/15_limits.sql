@@ -522,6 +522,10 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_pair_share', 0.001, 'share of bytes',
 		'A pair of accelerators trains together where it moves this share of the bytes of the busiest pair of one of them: '
 		'what a ring or a pipeline gives a rank to do is much alike, and all else is little beside it.'),
+	(true, 'flow_strange_pairs', 0.5, 'share of pairs',
+		'Who trains sends the same again and again, at the same times, or both ways at once. Where more of the pairs do '
+		'nothing '
+		'of this nobody trains: of pairs that send at random a quarter seems regular by chance.'),
 	(true, 'flow_last_messages', 8, 'messages',
 		'So many of the last of a pair are looked at for one that trains: who trains no more may still be asked how it is, but '
 		'is not for long, as a scheduler ends it.'),
@@ -605,10 +609,17 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'has this share of the bytes of the greater.'),
 	(true, 'flow_together', 0.8, 'share of messages',
 		'It exchanges, as experts and contexts do, where this share of the messages goes together with one the other way.'),
-	(true, 'flow_together_time', 0.0005, 's', 'They go together within this.'),
+	(true, 'flow_together_time', 0.0005, 's', 'They go together, or are done together, within this.'),
 	(true, 'flow_at_once', 0.5, 'share of time',
 		'What two exchange goes both ways at once for this share of its time: collectives do for nearly all of it, pipelines '
 		'for a tenth by chance.'),
+	(true, 'flow_answered', 0.8, 'share of messages',
+		'Sizes of activations differ where sequences do, but gradients come back as large as what went: two are of a pipeline '
+		'where so many messages are answered so; the rest is lost or outside of the window. Of the tokens of experts, each '
+		'of a '
+		'size of its own, some are by chance, or all as they go both ways at once.'),
+	(true, 'flow_answer_size', 0.00001, 'share of bytes',
+		'They are as large within this: a header or two of an activation of tens of megabytes.'),
 	(true, 'flow_lockstep', 0.0003, 's',
 		'Ranks of a tensor-parallel group compute in lockstep, layer by layer: most of what they send goes within this of each '
 		'other. Two columns of a pipeline on one server drift apart by more within a step.'),
@@ -625,6 +636,15 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 
 -- Of what is slow or silent among them (58_flow_findings.sql).
 INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
+	(true, 'flow_same_bytes', 0.1, 'logarithm',
+		'Nothing is said to be slow of a job whose steps do not move the same: gradients and parameters have one size, so '
+		'bytes of '
+		'steps differ by what is lost or sampled alone. What is taken for steps are layers or buckets, where they do ...'),
+	(true, 'flow_like_steps', 0.3, 'logarithm',
+		'... or take so much longer or shorter than the one before: sequences that differ in length make it a tenth or two '
+		'...'),
+	(true, 'flow_agreeing', 0.8, 'share of steps',
+		'... or on fewer of which accelerators agree: all of a job go through the same steps.'),
 	(true, 'flow_sigma', 3, 'deviations', 'k-sigma of the paper: what is slow is so many robust deviations off its like.'),
 	(true, 'flow_slow_rate', 0.2, 'logarithm',
 		'A link is slow with this much less of the rate of its like, for several steps: paths of one network differ by a tenth '
@@ -637,6 +657,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'Rates of links of one kind that differ by more (robust deviation) tell nothing of each other. Paths differ by a '
 		'hundredth or two; among experts, who wait for each other, each link has a rate of its own, by the tokens that '
 		'its receiver gets, and they differ by a third or a half.'),
+	(true, 'flow_steady_rate', 3, 'deviations',
+		'And by the same in each step, as a link has lost a part of its rate: by so many robust deviations of what it is slow '
+		'by. A message lasts until its receiver is ready, which differs from step to step.'),
 	(true, 'flow_lost_factor', 3, 'factor',
 		'Of such links to one receiver one is slow that loses so many times the seconds of any other: where the receiver is '
 		'late all lose much the same, and behind a slow link it is late by a part of what that loses.'),
@@ -674,6 +697,10 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'all can.'),
 	(true, 'flow_slow_step', 0.08, 'logarithm', 'Steps are slow that take this much longer than those before, for several.'),
 	(true, 'flow_slow_steps', 5, 'steps', 'For so many steps at least.'),
+	(true, 'flow_slow_share', 0.8, 'share of steps',
+		'And in so many of those from the first to the last: what is slow is so in all of them, and what shares its way or '
+		'waits '
+		'by chance is as quick as ever in between.'),
 	(true, 'flow_element_share', 0.8, 'share of pairs',
 		'A network interface or switch is slow where this share of the pairs that use it are: else it is some links.'),
 	(true, 'flow_element_pairs', 2, 'pairs', 'Fewer pairs than this tell nothing of what they have in common.'),
@@ -683,6 +710,11 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_slow_at_once', 3, 'elements',
 		'Faults are rare: where so many links of a job, or so many interfaces, are slow at once with no switch in common none '
 		'of them is to blame: their paths meet where nobody sees it, or all wait for the same ...'),
+	(true, 'flow_explained', 0.5, 'share of links',
+		'What links of a job have in common is slow where it explains so many of all that are slow at that time, or all but '
+		'fewer than flow_slow_at_once: several faults at once are rare, and many slow links on ways of their own are of '
+		'chance, '
+		'as hashes lead some onto the same uplink for good.'),
 	(true, 'flow_stands_out', 1.5, 'factor',
 		'... but for one that is slow by so much more (of its logarithm) than any other: the others wait for it.'),
 	(true, 'flow_group_members', 3, 'accelerators',

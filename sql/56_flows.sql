@@ -114,11 +114,12 @@ CREATE TYPE @extschema@.l4_flow_pair AS (
 	back @extschema@.l4_flow_series,
 	bytes double precision,
 	period double precision,
-	cycles @extschema@.l4_step_cycle_series
+	cycles @extschema@.l4_step_cycle_series,
+	answer @extschema@.l4_answer
 );
 COMMENT ON TYPE @extschema@.l4_flow_pair IS
-'Step: What went between two addresses, both ways, how often its bursts come (seconds; NULL: not regularly), and the cycles of '
-'layers that there are where parameters are sharded.';
+'Step: What went between two addresses, both ways, how often its bursts come (seconds; NULL: not regularly), the cycles of '
+'layers that there are where parameters are sharded, and whether one way answers the other (l4_flow_answer).';
 
 CREATE FUNCTION @extschema@.l4_flow_pair_bytes(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series)
 	RETURNS double precision
@@ -173,12 +174,45 @@ COMMENT ON FUNCTION @extschema@.l4_flow_pair_cycles(@extschema@.l4_flow_series, 
 'Step: l4_cycles_of the way between two addresses that moves more. NULL where no two records are alike (limit flow_own_size): '
 'they are no layers.';
 
+CREATE FUNCTION @extschema@.l4_flow_answer(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series,
+	limits @extschema@.l4_limits) RETURNS @extschema@.l4_answer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 3000
+RETURN @extschema@.l4_answers((forth).began, (forth).lasted, (forth).moved, (back).began, (back).lasted, (back).moved,
+	(limits).flow_pause, (limits).flow_answer_size, (limits).flow_together_time);
+COMMENT ON FUNCTION @extschema@.l4_flow_answer(@extschema@.l4_flow_series, @extschema@.l4_flow_series,
+	@extschema@.l4_limits) IS
+'Step: l4_answers of what goes between two addresses, by the limits. NULL where nothing goes one way.';
+
+CREATE FUNCTION @extschema@.l4_repeats_sizes(series @extschema@.l4_flow_series) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
+-- of at most a thousand records sizes are looked at
+RETURN (series).same_size * LEAST((series).records, 1000) > 1.5;
+COMMENT ON FUNCTION @extschema@.l4_repeats_sizes(@extschema@.l4_flow_series) IS
+'Step: Have any two records of what goes one way between two one size? NULL for none.';
+
+CREATE FUNCTION @extschema@.l4_flow_pair_repeats(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series,
+	period double precision, cycle double precision, answer @extschema@.l4_answer, limits @extschema@.l4_limits) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 100
+RETURN CASE
+	WHEN period IS NOT NULL OR cycle IS NOT NULL THEN true
+	WHEN GREATEST((forth).records, (back).records) >= (limits).flow_least_steps THEN
+		COALESCE(@extschema@.l4_repeats_sizes(forth), false) OR COALESCE(@extschema@.l4_repeats_sizes(back), false)
+		OR COALESCE((answer).alike >= (limits).flow_answered OR (answer).at_once >= (limits).flow_at_once
+			OR (answer).end_together >= (limits).flow_together, false) END;
+COMMENT ON FUNCTION @extschema@.l4_flow_pair_repeats(@extschema@.l4_flow_series, @extschema@.l4_flow_series, double precision,
+	double precision, @extschema@.l4_answer, @extschema@.l4_limits) IS
+'Step: Does what goes between two repeat itself in any way: bursts come regularly (period), layers in cycles (cycle), two '
+'records '
+'are of one size, one way answers the other, or both go at once (limits flow_answered, flow_at_once, flow_together)? NULL for '
+'fewer records than could (limit flow_least_steps).';
+
 CREATE FUNCTION @extschema@.l4_flow_pairs_of(time_window tstzrange, flows regclass, columns jsonb, accelerators regclass,
 	addresses text[], limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_pair
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 10000 COST 1000000
 BEGIN ATOMIC
 	SELECT r.one, r.other, r.forth, r.back, @extschema@.l4_flow_pair_bytes(r.forth, r.back),
-		@extschema@.l4_flow_pair_period(r.forth, r.back, limits), @extschema@.l4_flow_pair_cycles(r.forth, r.back, limits)
+		@extschema@.l4_flow_pair_period(r.forth, r.back, limits), @extschema@.l4_flow_pair_cycles(r.forth, r.back, limits),
+		@extschema@.l4_flow_answer(r.forth, r.back, limits)
 	FROM @extschema@.l4_read_flows(l4_flow_pairs_of.time_window, l4_flow_pairs_of.flows, l4_flow_pairs_of.columns,
 		l4_flow_pairs_of.accelerators, l4_flow_pairs_of.addresses, limits) r;
 END;
@@ -196,7 +230,8 @@ COMMENT ON FUNCTION @extschema@.l4_cursor_rows(refcursor) IS
 CREATE FUNCTION @extschema@.l4_cursor_pairs(pairs refcursor) RETURNS SETOF @extschema@.l4_flow_pair
 LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10000 COST 10000
 BEGIN ATOMIC
-	SELECT (p.pair).one, (p.pair).other, (p.pair).forth, (p.pair).back, (p.pair).bytes, (p.pair).period, (p.pair).cycles
+	SELECT (p.pair).one, (p.pair).other, (p.pair).forth, (p.pair).back, (p.pair).bytes, (p.pair).period, (p.pair).cycles,
+		(p.pair).answer
 	FROM (SELECT @extschema@.l4_cursor_rows(l4_cursor_pairs.pairs) AS pair) p;
 END;
 COMMENT ON FUNCTION @extschema@.l4_cursor_pairs(refcursor) IS
@@ -205,7 +240,8 @@ COMMENT ON FUNCTION @extschema@.l4_cursor_pairs(refcursor) IS
 CREATE FUNCTION @extschema@.l4_each_pair(pairs @extschema@.l4_flow_pair[]) RETURNS SETOF @extschema@.l4_flow_pair
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 1000
 BEGIN ATOMIC
-	SELECT (p.pair).one, (p.pair).other, (p.pair).forth, (p.pair).back, (p.pair).bytes, (p.pair).period, (p.pair).cycles
+	SELECT (p.pair).one, (p.pair).other, (p.pair).forth, (p.pair).back, (p.pair).bytes, (p.pair).period, (p.pair).cycles,
+		(p.pair).answer
 	FROM (SELECT unnest(l4_each_pair.pairs) AS pair) p;
 END;
 COMMENT ON FUNCTION @extschema@.l4_each_pair(@extschema@.l4_flow_pair[]) IS
@@ -412,16 +448,16 @@ COMMENT ON FUNCTION @extschema@.l4_flow_pair_silence(@extschema@.l4_flow_series,
 	@extschema@.l4_limits) IS
 'Step: Are two silent on both ways in many of the steps that take so long (l4_sends_each_step)?';
 
-CREATE FUNCTION @extschema@.l4_clusters_of(pairs refcursor, known jsonb, limits @extschema@.l4_limits)
+CREATE FUNCTION @extschema@.l4_connected_clusters(pairs refcursor, known jsonb, limits @extschema@.l4_limits)
 	RETURNS SETOF @extschema@.l4_flow_cluster
 LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 COST 100000
 BEGIN ATOMIC
 	WITH training AS MATERIALIZED (
 		SELECT t.one, t.other, t.period FROM @extschema@.l4_training_pairs(ARRAY(
-			SELECT ROW(p.one, p.other, NULL, NULL, p.bytes, p.period, NULL)::@extschema@.l4_flow_pair
-			FROM @extschema@.l4_cursor_pairs(l4_clusters_of.pairs) p), limits) t
+			SELECT ROW(p.one, p.other, NULL, NULL, p.bytes, p.period, NULL, NULL)::@extschema@.l4_flow_pair
+			FROM @extschema@.l4_cursor_pairs(l4_connected_clusters.pairs) p), limits) t
 	), components AS MATERIALIZED (
-		SELECT m.component, m.member, l4_clusters_of.known ->> m.member AS server
+		SELECT m.component, m.member, l4_connected_clusters.known ->> m.member AS server
 		FROM (SELECT @extschema@.l4_connected_components(t.one, t.other) AS all_of_them FROM training t) c
 		CROSS JOIN LATERAL unnest(c.all_of_them) m
 	), longest AS MATERIALIZED (
@@ -429,7 +465,7 @@ BEGIN ATOMIC
 		FROM training t JOIN components c ON c.member = t.one GROUP BY c.component
 	), silent_pairs AS MATERIALIZED (
 		SELECT l.component, p.one, p.other, a.is_silent, @extschema@.l4_flow_span(b.parted, b.active, l.period, limits) AS span
-		FROM @extschema@.l4_cursor_pairs(l4_clusters_of.pairs) p
+		FROM @extschema@.l4_cursor_pairs(l4_connected_clusters.pairs) p
 		JOIN training t ON t.one = p.one AND t.other = p.other
 		JOIN components c ON c.member = p.one
 		JOIN longest l ON l.component = c.component AND l.period IS NOT NULL
@@ -456,11 +492,11 @@ BEGIN ATOMIC
 	), steps AS (
 		SELECT c.component, c.period, @extschema@.l4_step_phases((d.series).began, (d.series).lasted, (d.series).moved, true,
 			COALESCE(c.period * (limits).flow_step_pause, (limits).flow_pause), (limits).flow_whole_phase) AS phases
-		FROM chosen c JOIN @extschema@.l4_cursor_pairs(l4_clusters_of.pairs) p ON p.one = c.one AND p.other = c.other
+		FROM chosen c JOIN @extschema@.l4_cursor_pairs(l4_connected_clusters.pairs) p ON p.one = c.one AND p.other = c.other
 		CROSS JOIN LATERAL (VALUES (p.forth), (p.back)) d(series) GROUP BY c.component, c.period
 	), cycles AS (
 		SELECT DISTINCT ON (c.component) c.component, (p.cycles)."interval" AS cycle, (p.cycles).ended AS cycle_ends
-		FROM @extschema@.l4_cursor_pairs(l4_clusters_of.pairs) p
+		FROM @extschema@.l4_cursor_pairs(l4_connected_clusters.pairs) p
 		JOIN components c ON c.member = p.one
 		WHERE (p.cycles)."interval" IS NOT NULL
 		ORDER BY c.component, (p.cycles).regular * cardinality((p.cycles).ended) * GREATEST((p.cycles).microbatches, 1) DESC,
@@ -473,10 +509,34 @@ BEGIN ATOMIC
 			COALESCE(array_agg(DISTINCT c.server ORDER BY c.server) FILTER (WHERE c.server IS NOT NULL), '{}') AS servers
 		FROM components c GROUP BY c.component) m ON m.component = s.component;
 END;
-COMMENT ON FUNCTION @extschema@.l4_clusters_of(refcursor, jsonb, @extschema@.l4_limits) IS
+COMMENT ON FUNCTION @extschema@.l4_connected_clusters(refcursor, jsonb, @extschema@.l4_limits) IS
 'Step: The connected components of pairs (l4_cursor_pairs), with their steps, which that pair of its first member tells that '
 'sends in the shortest phase of each: a pipeline may be as regular, without a pause. known: the server of each address that is '
 'known.';
+
+CREATE FUNCTION @extschema@.l4_clusters_of(pairs refcursor, known jsonb, limits @extschema@.l4_limits)
+	RETURNS SETOF @extschema@.l4_flow_cluster
+LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 COST 100000
+BEGIN ATOMIC
+	WITH clusters AS MATERIALIZED (
+		SELECT c.* FROM @extschema@.l4_connected_clusters(l4_clusters_of.pairs, l4_clusters_of.known, limits) c
+	), members AS MATERIALIZED (
+		SELECT c.name, m.address FROM clusters c CROSS JOIN LATERAL unnest(c.members) m(address)
+	), strangers AS (
+		-- who trains repeats itself; others send what they like when they like, as those who serve or move files
+		SELECT a.name
+		FROM @extschema@.l4_cursor_pairs(l4_clusters_of.pairs) p
+		JOIN members a ON a.address = p.one
+		JOIN members b ON b.address = p.other AND b.name = a.name
+		GROUP BY a.name
+		HAVING count(*) FILTER (WHERE NOT @extschema@.l4_flow_pair_repeats(p.forth, p.back, p.period,
+			(p.cycles)."interval", p.answer, limits)) > (limits).flow_strange_pairs * count(*)
+	)
+	SELECT c.* FROM clusters c WHERE c.name NOT IN (SELECT s.name FROM strangers s);
+END;
+COMMENT ON FUNCTION @extschema@.l4_clusters_of(refcursor, jsonb, @extschema@.l4_limits) IS
+'Step: l4_connected_clusters, but none of strangers: most of whose pairs do not repeat themselves (l4_flow_pair_repeats; limit '
+'flow_strange_pairs).';
 
 CREATE FUNCTION @extschema@.l4_flow_places(clusters @extschema@.l4_flow_cluster[], known jsonb, limits @extschema@.l4_limits)
 RETURNS TABLE (address text, job int, server text, period double precision)
@@ -528,12 +588,17 @@ COMMENT ON FUNCTION @extschema@.l4_flow_places(@extschema@.l4_flow_cluster[], js
 -- ---- what a pair is ----
 
 CREATE FUNCTION @extschema@.l4_is_answered(returned double precision, together double precision, same_size double precision,
-	limits @extschema@.l4_limits) RETURNS boolean
+	answer @extschema@.l4_answer, limits @extschema@.l4_limits) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
-RETURN returned >= (limits).flow_returned AND together < (limits).flow_together AND same_size >= (limits).flow_same_size;
-COMMENT ON FUNCTION @extschema@.l4_is_answered(double precision, double precision, double precision, @extschema@.l4_limits) IS
-'Step: Does what goes one way between two come back later, in pieces of one size, as along a pipeline? Arguments as those of '
-'l4_flow_pair_kind.';
+RETURN returned >= (limits).flow_returned AND together < (limits).flow_together
+	AND ((answer).end_together < (limits).flow_together AND (answer).at_once < (limits).flow_at_once) IS NOT FALSE
+	AND (same_size >= (limits).flow_same_size OR COALESCE((answer).alike >= (limits).flow_answered, false));
+COMMENT ON FUNCTION @extschema@.l4_is_answered(double precision, double precision, double precision, @extschema@.l4_answer,
+	@extschema@.l4_limits) IS
+'Step: Does what goes one way between two come back later, in pieces of one size, or each as large as it went (limit '
+'flow_answered), as along a pipeline, and neither at once (limit flow_at_once) nor done together with it, as what waits for '
+'each '
+'other is (limit flow_together)? Arguments as those of l4_flow_pair_kind.';
 
 CREATE FUNCTION @extschema@.l4_go_at_once(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series, phases bigint,
 	limits @extschema@.l4_limits) RETURNS boolean
@@ -561,21 +626,25 @@ COMMENT ON FUNCTION @extschema@.l4_least_alike(@extschema@.l4_flow_series, @exts
 'go both ways, gradients around a ring may go one beside them. NULL for no records.';
 
 CREATE FUNCTION @extschema@.l4_flow_pair_kind(span double precision, returned double precision, together double precision,
-	same_size double precision, least_alike double precision, any_phase boolean, limits @extschema@.l4_limits) RETURNS text
+	same_size double precision, least_alike double precision, answer @extschema@.l4_answer, any_phase boolean,
+	limits @extschema@.l4_limits) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
 RETURN CASE
+	-- gradients have few sizes, also of what comes in one phase
+	WHEN same_size < (limits).flow_own_size AND @extschema@.l4_is_answered(returned, together, same_size, answer, limits)
+		THEN 'pipeline'
 	WHEN span <= (limits).flow_data_span AND any_phase THEN 'data'
-	WHEN @extschema@.l4_is_answered(returned, together, same_size, limits) THEN 'pipeline'
+	WHEN @extschema@.l4_is_answered(returned, together, same_size, answer, limits) THEN 'pipeline'
 	WHEN any_phase IS NOT TRUE THEN CASE WHEN same_size < (limits).flow_own_size THEN 'expert' ELSE 'data' END
 	WHEN same_size < (limits).flow_same_size OR least_alike < (limits).flow_own_size THEN 'expert'
 	ELSE 'context' END;
 COMMENT ON FUNCTION @extschema@.l4_flow_pair_kind(double precision, double precision, double precision, double precision,
-	double precision, boolean, @extschema@.l4_limits) IS
+	double precision, @extschema@.l4_answer, boolean, @extschema@.l4_limits) IS
 'Step: What a pair of accelerators of a job exchanges: data (gradients: in one phase of the step), pipeline (activations '
 'forth, gradients back), expert (sizes vary, as the tokens of experts do) or context. span: of its traffic, in steps (NULL:'
 ' the job has none); returned: bytes of the lesser direction over those of the greater; together: share of its messages '
 'that go together with one the other way; same_size: share of its records of the most frequent size, of the way in which most '
-'are alike, and least_alike of the other one (l4_least_alike); any_phase: does any '
+'are alike, and least_alike of the other one (l4_least_alike); answer: l4_flow_answer; any_phase: does any '
 'pair of the job send in one phase alone, and most of those not to answer each other? Where none does (ZeRO-3, FSDP), what '
 'is no pipeline is data, unless no two records are alike (limit flow_own_size).';
 
@@ -717,11 +786,13 @@ BEGIN ATOMIC
 		-- in less than a step it is the pipeline that sends in phases, once a microbatch
 		count(*) FILTER (WHERE m.is_phase) > 2 * count(*) FILTER (WHERE m.is_answered)
 			AND s.job IS NULL
+			-- between two layers no microbatch goes forth and comes back
+			AND (count(*) FILTER (WHERE m.kind = 'pipeline') >= (limits).flow_cycle_pairs * count(*) OR
 			-- too few layers for cycles; what contexts exchange comes at two speeds, too, but in none of these phases
-			AND count(*) FILTER (WHERE m.is_phase AND m.period < 2 * m.layer)
+			count(*) FILTER (WHERE m.is_phase AND m.period < 2 * m.layer)
 				<= (limits).flow_layer_pairs * count(*) FILTER (WHERE m.is_phase)
 			AND count(*) FILTER (WHERE m.period < 2 * m.layer)
-				<= (limits).flow_cycle_pairs * count(*) FILTER (WHERE m.is_phase),
+				<= (limits).flow_cycle_pairs * count(*) FILTER (WHERE m.is_phase)),
 		s.cycle IS NOT NULL AND s.is_summed
 	FROM measured m
 	LEFT JOIN sharded s ON s.job = m.job
@@ -744,7 +815,7 @@ BEGIN ATOMIC
 				* (s.forth IS NOT NULL AND s.back IS NOT NULL)::int AS returned,
 			COALESCE(@extschema@.l4_together((s.forth).began, (s.back).began, (limits).flow_together_time), 0) AS together,
 			GREATEST((s.forth).same_size, (s.back).same_size) AS same_size,
-			@extschema@.l4_least_alike(s.forth, s.back) AS least_alike, s.cycles
+			@extschema@.l4_least_alike(s.forth, s.back) AS least_alike, s.cycles, s.answer
 		FROM @extschema@.l4_each_pair(l4_flow_directions.pairs) s
 		JOIN unnest(l4_flow_directions.places) p ON p.address = s.one
 		JOIN @extschema@.l4_training_pairs(l4_flow_directions.pairs, limits) t ON t.one = s.one AND t.other = s.other
@@ -754,17 +825,16 @@ BEGIN ATOMIC
 		FROM measured m WHERE m.period IS NOT NULL AND m.job NOT IN (SELECT o.job FROM measured o
 			WHERE (o.cycles)."interval" IS NOT NULL OR o.span <= (limits).flow_data_span)
 	), best AS (
-		SELECT DISTINCT ON (m.job) m.job, (m.cycles).ended
-		FROM measured m
+		SELECT DISTINCT ON (m.job) m.job, (m.cycles).ended FROM measured m
 		WHERE (m.cycles)."interval" IS NOT NULL
 		ORDER BY m.job, (m.cycles).regular * cardinality((m.cycles).ended) * GREATEST((m.cycles).microbatches, 1) DESC,
 			m.one, m.other
 	), phased AS (
 		SELECT p.job, p.cycle, p.any_phase, p.is_summed
 		FROM @extschema@.l4_job_phases(ARRAY(SELECT ROW(m.job, m.period, m.span, @extschema@.l4_flow_pair_kind(m.span,
-				m.returned, m.together, m.same_size, m.least_alike, true, limits),
+				m.returned, m.together, m.same_size, m.least_alike, m.answer, true, limits),
 				CASE WHEN m.span <= (limits).flow_data_span
-					AND @extschema@.l4_is_answered(m.returned, m.together, m.same_size, limits)
+					AND @extschema@.l4_is_answered(m.returned, m.together, m.same_size, m.answer, limits)
 				THEN NOT @extschema@.l4_go_at_once(m.forth, m.back, m.phases, limits) END, COALESCE((m.cycles)."interval",
 				(r.cycles)."interval"), cardinality(COALESCE((m.cycles).ended, (r.cycles).ended)),
 				COALESCE((m.cycles).microbatches, (r.cycles).microbatches), (m.cycles).layer, (m.cycles).weight,
@@ -779,9 +849,10 @@ BEGIN ATOMIC
 			WHEN NOT p.is_summed THEN p.cycle END,
 		CASE WHEN p.cycle IS NOT NULL THEN 'data'
 			-- of a link that both take, without a phase, one way may be of tokens alone
-			WHEN p.any_phase IS NOT TRUE AND (d.series).same_size < (limits).flow_own_size THEN 'expert'
-			ELSE @extschema@.l4_flow_pair_kind(m.span, m.returned, m.together, m.same_size, m.least_alike, p.any_phase,
-				limits) END,
+			WHEN p.any_phase IS NOT TRUE AND (d.series).same_size < (limits).flow_own_size
+				AND NOT @extschema@.l4_is_answered(m.returned, m.together, m.same_size, m.answer, limits) THEN 'expert'
+			ELSE @extschema@.l4_flow_pair_kind(m.span, m.returned, m.together, m.same_size, m.least_alike, m.answer,
+				p.any_phase, limits) END,
 		d.source, d.destination, d.series, CASE WHEN NOT p.is_summed THEN p.cycle END,
 		CASE WHEN NOT p.is_summed AND p.cycle IS NOT NULL
 			THEN CASE WHEN d.is_measured AND (r.cycles)."interval" IS NOT NULL THEN r.cycles

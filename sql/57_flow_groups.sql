@@ -6,16 +6,17 @@ RETURNS TABLE (job int, address text, server text, step bigint, began double pre
 	closing double precision)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 100 COST 100
 BEGIN ATOMIC
-	SELECT (trace).job, (trace).source, (trace).server, n.step, (trace).ends[i.i], (trace).ends[i.i + 1],
-		COALESCE((trace).computed[i.i], (trace).closes[i.i] - (trace).ends[i.i]), COALESCE((trace).sent[i.i], 0),
-		(trace).ends[i.i + 1] - (trace).closes[i.i], (trace).moved[i.i], COALESCE((trace).closing[i.i], 0)
-	FROM generate_series(1, cardinality((trace).ends) - 1) i(i)
-	CROSS JOIN LATERAL (SELECT (trace).step[i.i + 1]::bigint - 1 AS step) n
-	WHERE (trace).kind = 'accelerator' AND n.step > 0 AND (trace).step[i.i] = n.step;
+	SELECT (trace).job, (trace).source, (trace).server, s.next::bigint - 1, s.began, s.ended,
+		COALESCE(s.computed, s.closes - s.began), COALESCE(s.sent, 0), s.ended - s.closes, s.moved, COALESCE(s.closing, 0)
+	-- side by side: one element after the other, each would be looked for in a copy of its array
+	FROM unnest((trace).step, (trace).step[2:], (trace).ends, (trace).ends[2:], (trace).closes, (trace).computed,
+		(trace).sent, (trace).moved, (trace).closing)
+		s(step, next, began, ended, closes, computed, sent, moved, closing)
+	WHERE (trace).kind = 'accelerator' AND s.ended IS NOT NULL AND s.next > 1 AND s.step = s.next - 1;
 END;
 COMMENT ON FUNCTION @extschema@.l4_steps_of_trace(@extschema@.l4_flow_trace) IS
 'Step: The whole steps of the trace of an accelerator, in order; none of a pair. Times in seconds since 1970, the others in '
-'seconds. closing: of compute what came last, in a pipeline (l4_step_work); 0 elsewhere.';
+'seconds. closing: of compute what came last, in a pipeline (l4_step_work); 0 elsewhere. Cost: of n.';
 
 CREATE FUNCTION @extschema@.l4_pipelines_of(traces @extschema@.l4_flow_trace[])
 RETURNS TABLE (job int, pipeline int, stage int, address text, server text, sends_at double precision)

@@ -16,28 +16,6 @@ CREATE TYPE @extschema@.l4_flow_finding AS (
 COMMENT ON TYPE @extschema@.l4_flow_finding IS
 'Step: A finding of flows, as l4_flow_diagnose tells it; times in seconds since 1970, ended NULL where it goes on.';
 
-CREATE FUNCTION @extschema@.l4_slow_regimes(at double precision[], value double precision[], lowest double precision,
-	shortest int)
-RETURNS TABLE (began double precision, ended double precision, level double precision, steps bigint)
-LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1 COST 1000
-BEGIN ATOMIC
-	WITH high AS (
-		SELECT s.at, s.value, s.place, (s.place - lag(s.place) OVER (ORDER BY s.place) <= 2) IS NOT TRUE AS begins
-		FROM unnest(l4_slow_regimes.at, l4_slow_regimes.value) WITH ORDINALITY s(at, value, place)
-		WHERE s.value >= l4_slow_regimes.lowest
-	), runs AS (
-		SELECT h.at, h.value, h.place, count(*) FILTER (WHERE h.begins) OVER (ORDER BY h.place) AS run
-		FROM high h
-	)
-	SELECT min(r.at), max(r.at), percentile_cont(0.5) WITHIN GROUP (ORDER BY r.value), count(*)
-	FROM runs r
-	GROUP BY r.run
-	HAVING count(*) >= l4_slow_regimes.shortest;
-END;
-COMMENT ON FUNCTION @extschema@.l4_slow_regimes(double precision[], double precision[], double precision, int) IS
-'Step: From when to when a series (at in order) is at least at the level lowest, for at least shortest values, none or one '
-'between two of which is lower. Cost: of n.';
-
 CREATE FUNCTION @extschema@.l4_deviation(numbers double precision[]) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
@@ -48,6 +26,75 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_deviation(double precision[]) IS
 'Step: Robust standard deviation, from the median of absolute deviations; NULL for no numbers.';
+
+CREATE FUNCTION @extschema@.l4_slow_regimes(at double precision[], value double precision[], lowest double precision,
+	limits @extschema@.l4_limits)
+RETURNS TABLE (began double precision, ended double precision, level double precision, steps bigint,
+	deviation double precision)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1 COST 1000
+BEGIN ATOMIC
+	WITH high AS (
+		SELECT s.at, s.value, s.place, (s.place - lag(s.place) OVER (ORDER BY s.place) <= 2) IS NOT TRUE AS begins
+		FROM unnest(l4_slow_regimes.at, l4_slow_regimes.value) WITH ORDINALITY s(at, value, place)
+		WHERE s.value >= l4_slow_regimes.lowest
+	), runs AS (
+		SELECT h.at, h.value, h.place, count(*) FILTER (WHERE h.begins) OVER (ORDER BY h.place) AS run
+		FROM high h
+	)
+	SELECT min(r.at), max(r.at), percentile_cont(0.5) WITHIN GROUP (ORDER BY r.value), count(*),
+		@extschema@.l4_deviation(array_agg(r.value))
+	FROM runs r
+	GROUP BY r.run
+	HAVING count(*) >= (limits).flow_slow_steps
+		AND count(*) >= (limits).flow_slow_share * (max(r.place) - min(r.place) + 1);
+END;
+COMMENT ON FUNCTION @extschema@.l4_slow_regimes(double precision[], double precision[], double precision,
+	@extschema@.l4_limits) IS
+'Step: From when to when a series (at in order) is at least at the level lowest, for enough values (limit flow_slow_steps), '
+'few '
+'between which are lower (limit flow_slow_share). level: the median, and by how much values deviate from it. Cost: of n.';
+
+-- ---- jobs that are understood ----
+
+CREATE FUNCTION @extschema@.l4_changes_of(numbers double precision[]) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
+BEGIN ATOMIC
+	-- 1.4826 as in l4_deviation; the square root of 2: two differ by so much more than one does from what is usual
+	SELECT 1.4826 / sqrt(2) * percentile_cont(0.5) WITHIN GROUP (ORDER BY abs(ln(n.next / n.number)))
+	FROM unnest(l4_changes_of.numbers, l4_changes_of.numbers[2:]) n(number, next)
+	WHERE n.number > 0 AND n.next > 0;
+END;
+COMMENT ON FUNCTION @extschema@.l4_changes_of(double precision[]) IS
+'Step: By how much numbers (above 0) differ from one to the next, as logarithm: the robust deviation that each has from what '
+'is '
+'usual at its time, whatever level changes for good. NULL for fewer than two.';
+
+CREATE FUNCTION @extschema@.l4_understood_jobs(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+RETURNS TABLE (job int)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
+BEGIN ATOMIC
+	WITH members AS (
+		SELECT t.job, @extschema@.l4_changes_of(t.moved) AS bytes,
+			@extschema@.l4_changes_of(ARRAY(SELECT e.ended - e.began FROM unnest(t.ends, t.ends[2:]) WITH ORDINALITY
+				e(began, ended, place) WHERE e.ended IS NOT NULL ORDER BY e.place)) AS lasted,
+			(SELECT avg((n.next - n.step = 1 AND n.next > 1)::int) FROM unnest(t.step, t.step[2:]) n(step, next)
+				WHERE n.next IS NOT NULL) AS agrees
+		FROM @extschema@.l4_each_trace(l4_understood_jobs.traces) t
+		WHERE t.kind = 'accelerator' AND t.period IS NOT NULL
+	)
+	SELECT m.job
+	FROM members m
+	GROUP BY m.job
+	HAVING (percentile_cont(0.5) WITHIN GROUP (ORDER BY m.bytes) <= (limits).flow_same_bytes) IS NOT FALSE
+		AND (percentile_cont(0.5) WITHIN GROUP (ORDER BY m.lasted) <= (limits).flow_like_steps) IS NOT FALSE
+		AND avg(m.agrees) >= (limits).flow_agreeing;
+END;
+COMMENT ON FUNCTION @extschema@.l4_understood_jobs(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
+'Step: Jobs of which something may be said to be slow: they have steps, each of which moves the same gradients or parameters '
+'(limit flow_same_bytes) and takes much the same as the one before (limit flow_like_steps), and on which the accelerators '
+'agree '
+'(limit flow_agreeing). Where this is not so, what is taken for steps are layers, buckets or nothing at all, and rates and '
+'times of these tell nothing. Cost: of the steps of all.';
 
 -- ---- links, interfaces, switches ----
 
@@ -82,8 +129,7 @@ BEGIN ATOMIC
 		WHERE t.kind <> 'accelerator' AND r.least IS NOT NULL
 	), usual AS (
 		SELECT s.job, s.kind, percentile_cont(0.5) WITHIN GROUP (ORDER BY s.usual) AS rate,
-			@extschema@.l4_deviation(array_agg(s.usual)) AS deviation
-		FROM series s GROUP BY s.job, s.kind
+			@extschema@.l4_deviation(array_agg(s.usual)) AS deviation FROM series s GROUP BY s.job, s.kind
 	), hops AS (
 		SELECT s.job, s.kind, s.source, s.destination, s.path, h.is_port,
 			count(*) OVER (PARTITION BY s.job, s.kind, h.hop) AS ways
@@ -95,8 +141,8 @@ BEGIN ATOMIC
 			WHERE GREATEST(u.rate, o.usual) - o.least >= (limits).flow_slow_rate)
 	), shared AS (
 		SELECT h.job, h.kind, h.source, h.destination, h.path, bool_or(h.more) AS shares
-		FROM (SELECT h.job, h.kind, h.source, h.destination, h.path,
-				max(h.ways) > min(max(h.ways)) OVER (PARTITION BY h.job, h.kind, h.is_port) AS more
+		FROM (SELECT h.job, h.kind, h.source, h.destination, h.path, max(h.ways) > min(max(h.ways))
+				OVER (PARTITION BY h.job, h.kind, h.is_port) AS more
 			FROM hops h GROUP BY h.job, h.kind, h.source, h.destination, h.path, h.is_port) h
 		GROUP BY h.job, h.kind, h.source, h.destination, h.path
 	), compared AS (
@@ -124,14 +170,16 @@ BEGIN ATOMIC
 				array_agg(c.rate - ln(x.moved / x.busy) ORDER BY x.began) AS slowness
 			FROM unnest(c.moved, c.busy, c.began) x(moved, busy, began)
 			-- most are never that slow
-			WHERE x.moved > 0 AND x.busy > 0 AND c.rate - c.least >= c.lowest
-			HAVING count(*) > 0) x
-		CROSS JOIN LATERAL @extschema@.l4_slow_regimes(x.at, x.slowness, c.lowest, (limits).flow_slow_steps::int) r) g ON true;
+			WHERE x.moved > 0 AND x.busy > 0 AND c.rate - c.least >= c.lowest HAVING count(*) > 0) x
+		CROSS JOIN LATERAL @extschema@.l4_slow_regimes(x.at, x.slowness, c.lowest, limits) r
+		-- who waits does so now for long and now not at all
+		WHERE r.level >= (limits).flow_steady_rate * r.deviation) g ON true;
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_pairs(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: The rate of each pair and path beside its like (same job, same kind), and beside what it is in the best quarter of its '
-'steps, where that is higher; beside that alone where its like differ (limit flow_like_rate), if there are steps. A row for '
-'each time that it is slow for several steps (level: by what logarithm), or one that is not. lost: by how many seconds a step '
+'steps, where that is higher; beside that alone where its like differ (limit flow_like_rate). A row for '
+'each time that it is slow for several steps (level: by what logarithm), by much the same in all of them (limit '
+'flow_steady_rate), or one that is not. lost: by how many seconds a step '
 'it takes longer then, where it is compared with itself alone; else NULL. is_sure: not where it shares a part of its path with '
 'more of its like than others do, as up and down a tree, unless it is slow beside itself, too.';
 
@@ -188,36 +236,57 @@ COMMENT ON FUNCTION @extschema@.l4_waiting_pairs(@extschema@.l4_flow_trace[], @e
 'for, too (limit flow_lost_factor), or to one that gets nothing else of the kind. is_waiting: all links from its server to the '
 'other are slow at once (limit flow_server_links), so that the sender waits and no link is to blame.';
 
-CREATE FUNCTION @extschema@.l4_common_elements(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+CREATE FUNCTION @extschema@.l4_elements_of(source text, path text, destination text)
+RETURNS TABLE (kind text, name text, width int)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 6 COST 100
+BEGIN ATOMIC
+	SELECT 'slow_link', format('%s -> %s', l4_elements_of.source, l4_elements_of.destination), 1
+	UNION ALL SELECT 'slow_sender', l4_elements_of.source, 2
+	UNION ALL SELECT 'slow_receiver', l4_elements_of.destination, 2
+	UNION ALL SELECT 'slow_switch', s.name, 3 FROM string_to_table(l4_elements_of.path, ',') s(name);
+END;
+COMMENT ON FUNCTION @extschema@.l4_elements_of(text, text, text) IS
+'Step: What a pair may have in common with others: itself, the interfaces that send and receive, the switches of its path '
+'(with '
+'commas between them; NULL: not known). width: how much that is.';
+
+CREATE FUNCTION @extschema@.l4_data_groups(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+RETURNS TABLE (job int, name text, members text[])
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
+BEGIN ATOMIC
+	SELECT e.job, e.name, array_agg(e.address ORDER BY e.place)
+	FROM @extschema@.l4_exchanges_of(l4_data_groups.traces) e
+	WHERE e.kind = 'data'
+	GROUP BY e.job, e.name
+	HAVING count(*) >= (limits).flow_group_members;
+END;
+COMMENT ON FUNCTION @extschema@.l4_data_groups(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
+'Step: The data-parallel groups of jobs that have enough members (limit flow_group_members).';
+
+CREATE FUNCTION @extschema@.l4_common_elements(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits,
+	jobs int[] DEFAULT NULL)
 RETURNS SETOF @extschema@.l4_flow_finding
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
 	WITH pairs AS MATERIALIZED (
 		SELECT p.* FROM @extschema@.l4_waiting_pairs(l4_common_elements.traces, limits) p
+		WHERE (p.job = ANY (l4_common_elements.jobs)) IS NOT FALSE
 	), groups AS MATERIALIZED (
-		SELECT e.job, e.name, array_agg(e.address ORDER BY e.place) AS members
-		FROM @extschema@.l4_exchanges_of(l4_common_elements.traces) e
-		WHERE e.kind = 'data'
-		GROUP BY e.job, e.name
-		HAVING count(*) >= (limits).flow_group_members
+		SELECT g.* FROM @extschema@.l4_data_groups(l4_common_elements.traces, limits) g
 	), elements AS MATERIALIZED (
 		SELECT p.pair, p.is_slow, p.is_sure, p.job, p.began, p.ended, p.level, e.kind, e.name, e.width,
 			format('%s -> %s', p.source, p.destination) AS link
 		FROM pairs p
 		CROSS JOIN LATERAL (
-			SELECT 'slow_link' AS kind, format('%s -> %s', p.source, p.destination) AS name, 1 AS width
-			UNION ALL SELECT 'slow_sender', p.source, 2
-			UNION ALL SELECT 'slow_receiver', p.destination, 2
-			UNION ALL SELECT 'slow_switch', s.name, 3 FROM string_to_table(p.path, ',') s(name)
-			UNION ALL SELECT 'slow_group', m.name, 4 FROM groups m
-				WHERE p.kind = 'data' AND m.job = p.job AND p.source = ANY (m.members)
+			SELECT n.kind, n.name, n.width FROM @extschema@.l4_elements_of(p.source, p.path, p.destination) n
+			UNION ALL
+			SELECT 'slow_group', m.name, 4 FROM groups m WHERE p.kind = 'data' AND m.job = p.job AND p.source = ANY (m.members)
 		) e
 		WHERE EXISTS (SELECT FROM pairs s WHERE s.is_slow)
 	), counted AS (
 		SELECT e.kind, e.name, e.width, count(DISTINCT e.link) FILTER (WHERE e.is_slow) AS slow,
 			count(DISTINCT e.link) AS all_of_them
-		FROM elements e
-		GROUP BY e.kind, e.name, e.width
+		FROM elements e GROUP BY e.kind, e.name, e.width
 	), guilty AS (
 		SELECT c.kind, c.name, c.width, c.slow, c.all_of_them
 		FROM counted c
@@ -225,37 +294,47 @@ BEGIN ATOMIC
 			AND (c.width = 1 AND c.slow > 0 OR c.slow >= (limits).flow_element_pairs)
 	), explained AS (
 		SELECT DISTINCT ON (e.pair) e.*, g.slow, g.all_of_them
-		FROM elements e
-		JOIN guilty g ON g.kind = e.kind AND g.name = e.name
+		FROM elements e JOIN guilty g ON g.kind = e.kind AND g.name = e.name
 		WHERE e.is_slow
 		ORDER BY e.pair, g.slow DESC, g.width, e.kind, e.name COLLATE "C"
 	), told AS (
 		SELECT CASE WHEN count(DISTINCT x.job) = 1 THEN min(x.job) END AS job, x.kind, x.name, x.slow, x.all_of_them,
 			percentile_cont(0.5) WITHIN GROUP (ORDER BY x.began) AS began,
 			percentile_cont(0.5) WITHIN GROUP (ORDER BY x.ended) AS ended,
-			exp(-percentile_cont(0.5) WITHIN GROUP (ORDER BY x.level)) AS factor,
-			array_agg(DISTINCT x.link ORDER BY x.link) AS links, bool_or(x.is_sure) AS is_sure
+			percentile_cont(0.5) WITHIN GROUP (ORDER BY x.level) AS level,
+			array_agg(DISTINCT x.link ORDER BY x.link) AS links, array_agg(DISTINCT x.job) AS jobs,
+			bool_or(x.is_sure) AS is_sure
 		FROM explained x
 		WHERE x.kind <> 'slow_link' OR x.pair NOT IN (SELECT p.pair FROM pairs p WHERE p.is_waiting)
 		GROUP BY x.kind, x.name, x.slow, x.all_of_them
+	), others AS MATERIALIZED (
+		SELECT t.kind, t.name, count(DISTINCT o.link) AS links
+		FROM told t
+		JOIN elements o ON o.job = ANY (t.jobs) AND o.began <= t.ended AND o.ended >= t.began
+		WHERE o.is_slow AND o.kind = 'slow_link' AND o.link <> ALL (t.links) AND t.level < (limits).flow_stands_out * o.level
+		GROUP BY t.kind, t.name
 	)
 	SELECT t.job, CASE WHEN t.kind IN ('slow_switch', 'slow_group') THEN t.kind ELSE 'slow_link' END, t.name, t.began, t.ended,
-		t.factor,
-		CASE WHEN t.slow > 1 THEN 0.95 ELSE 0.85 END,
+		exp(-t.level), CASE WHEN t.slow > 1 THEN 0.95 ELSE 0.85 END,
 		jsonb_build_object('end', CASE t.kind WHEN 'slow_sender' THEN 'sends' WHEN 'slow_receiver' THEN 'receives' END,
 			'slow_pairs', t.slow, 'pairs', t.all_of_them, 'links', to_jsonb(t.links[:5]), 'sure', t.is_sure,
+			'unexplained', COALESCE(o.links, 0),
 			'members', (SELECT to_jsonb(g.members) FROM groups g
 				WHERE t.kind = 'slow_group' AND g.job = t.job AND g.name = t.name))
-	FROM told t;
+	FROM told t
+	LEFT JOIN others o ON o.kind = t.kind AND o.name = t.name;
 END;
-COMMENT ON FUNCTION @extschema@.l4_common_elements(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
-'Step: What slow pairs have in common: a link, a network interface (its sending or receiving), a switch, a data-parallel '
+COMMENT ON FUNCTION @extschema@.l4_common_elements(@extschema@.l4_flow_trace[], @extschema@.l4_limits, int[]) IS
+'Step: What slow pairs of jobs (NULL: of all) have in common: a link, a network interface (its sending or receiving), a '
+'switch, a data-parallel '
 'group (named by its first member; cross-group as in LLMPrism); each pair is laid '
 'to the element that has most slow pairs of those of which nearly all are slow (limit flow_element_share), the narrowest of'
 ' equals. To no link that waits for its sender (l4_waiting_pairs). '
-'facts: sure, where one of the pairs is (l4_slow_pairs).';
+'facts: sure, where one of the pairs is (l4_slow_pairs); unexplained, how many others of its jobs are slow at once, by as much '
+'but for limit flow_stands_out.';
 
-CREATE FUNCTION @extschema@.l4_slow_elements(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
+CREATE FUNCTION @extschema@.l4_slow_elements(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits,
+	jobs int[] DEFAULT NULL)
 RETURNS SETOF @extschema@.l4_flow_finding
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
@@ -263,7 +342,7 @@ BEGIN ATOMIC
 		SELECT c.job, c.kind, c.subject, c.began, c.ended, c.factor, c.confidence, c.facts,
 			-- interfaces, which have several links, and single links
 			c.kind || COALESCE(c.facts ->> 'end', '') AS element
-		FROM @extschema@.l4_common_elements(l4_slow_elements.traces, limits) c
+		FROM @extschema@.l4_common_elements(l4_slow_elements.traces, limits, l4_slow_elements.jobs) c
 	), at_once AS (
 		SELECT t.element, t.subject, count(*) AS others, max(-ln(o.factor)) AS level
 		FROM common t
@@ -272,15 +351,21 @@ BEGIN ATOMIC
 		WHERE t.kind <> 'slow_switch'
 		GROUP BY t.element, t.subject
 	)
-	SELECT c.job, c.kind, c.subject, c.began, c.ended, c.factor, c.confidence, c.facts - 'sure'
+	SELECT c.job, c.kind, c.subject, c.began, c.ended, c.factor, c.confidence,
+		c.facts - '{sure,unexplained}'::text[]
 	FROM common c
 	LEFT JOIN at_once a ON a.element = c.element AND a.subject = c.subject
 	WHERE (c.facts ->> 'sure')::boolean
+		AND ((c.facts ->> 'unexplained')::bigint < (limits).flow_slow_at_once
+			OR (c.facts ->> 'slow_pairs')::bigint >= (limits).flow_explained
+				* ((c.facts ->> 'slow_pairs')::bigint + (c.facts ->> 'unexplained')::bigint))
 		AND (a.others < (limits).flow_slow_at_once OR -ln(c.factor) >= (limits).flow_stands_out * a.level) IS NOT FALSE;
 END;
-COMMENT ON FUNCTION @extschema@.l4_slow_elements(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
+COMMENT ON FUNCTION @extschema@.l4_slow_elements(@extschema@.l4_flow_trace[], @extschema@.l4_limits, int[]) IS
 'Step: l4_common_elements, but no link, interface or group that is slow at once with others of its kind, unless it stands out '
-'(limits flow_slow_at_once, flow_stands_out): their paths meet where nobody sees it, or they wait for the same. And none '
+'(limits flow_slow_at_once, flow_stands_out), nor a switch or whatever that explains few of the links that are slow then '
+'(limit '
+'flow_explained): their paths meet where nobody sees it, or they wait for the same. And none '
 'that is not sure, as its path meets others.';
 
 -- ---- accelerators ----
@@ -452,7 +537,7 @@ BEGIN ATOMIC
 	FROM series s
 	JOIN noise n ON n.job = s.job
 	LEFT JOIN LATERAL @extschema@.l4_slow_regimes(s.at, s.slowness,
-		GREATEST((limits).flow_slow_work, (limits).flow_sigma * n.deviation), (limits).flow_slow_steps::int) g
+		GREATEST((limits).flow_slow_work, (limits).flow_sigma * n.deviation), limits) g
 		ON s.has_like AND @extschema@.l4_is_waited_for(s.at, s.lasted, s.longer, s.behind, g.began, g.ended, limits);
 END;
 COMMENT ON FUNCTION @extschema@.l4_late_workers(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
@@ -539,7 +624,7 @@ BEGIN ATOMIC
 		FROM series s
 		JOIN noise n ON n.job = s.job
 		CROSS JOIN LATERAL @extschema@.l4_slow_regimes(s.at, s.behind,
-			GREATEST((limits).flow_slow_work, (limits).flow_sigma * n.deviation), (limits).flow_slow_steps::int) g
+			GREATEST((limits).flow_slow_work, (limits).flow_sigma * n.deviation), limits) g
 	)
 	SELECT s.job, 'slow_accelerator', CASE WHEN count(DISTINCT s.address) = 1 THEN min(s.address) ELSE s.server END,
 		percentile_cont(0.5) WITHIN GROUP (ORDER BY s.began), percentile_cont(0.5) WITHIN GROUP (ORDER BY s.ended),
@@ -583,7 +668,7 @@ BEGIN ATOMIC
 	SELECT s.job, s.source, s.destination, g.began, g.ended, g.level
 	FROM series s
 	JOIN links k ON k.source = s.source AND k.destination = s.destination
-	CROSS JOIN LATERAL @extschema@.l4_slow_regimes(s.at, s.slowness, s.lowest, (limits).flow_slow_steps::int) g
+	CROSS JOIN LATERAL @extschema@.l4_slow_regimes(s.at, s.slowness, s.lowest, limits) g
 	-- that is told in many parts of this time, and much the same in all
 	WHERE g.ended - g.began <= (limits).flow_beside_parts * g.steps * k.period
 		AND g.level >= (limits).flow_beside_deviations * (SELECT @extschema@.l4_deviation(array_agg(v.slowness))
@@ -696,7 +781,8 @@ BEGIN ATOMIC
 		SELECT s.job, array_agg(s.ended ORDER BY s.step) AS at, array_agg(ln(s.lasted) ORDER BY s.step) AS lasted,
 			array_agg(s.step ORDER BY s.step) AS steps,
 			percentile_cont(0.25) WITHIN GROUP (ORDER BY ln(s.lasted)) AS usual,
-			@extschema@.l4_deviation(array_agg(ln(s.lasted))) AS deviation
+			GREATEST((limits).flow_slow_step, (limits).flow_sigma
+				* @extschema@.l4_changes_of(array_agg(s.lasted ORDER BY s.step))) AS lowest
 		FROM @extschema@.l4_steps_of_jobs(l4_slow_steps_of.traces) s
 		GROUP BY s.job
 	)
@@ -704,11 +790,12 @@ BEGIN ATOMIC
 		jsonb_build_object('steps', g.steps, 'seconds', exp(s.usual + g.level), 'usual', exp(s.usual))
 	FROM series s
 	CROSS JOIN LATERAL @extschema@.l4_slow_regimes(s.at, ARRAY(SELECT l.lasted - s.usual FROM unnest(s.lasted) WITH ORDINALITY
-			l(lasted, place) ORDER BY l.place), (limits).flow_slow_step, (limits).flow_slow_steps::int) g;
+			l(lasted, place) ORDER BY l.place), s.lowest, limits) g;
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_steps_of(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: Steps of a job that take longer than others of it, several in a row: cross-step as in LLMPrism, but for levels that '
-'last; single long steps are evaluations and checkpoints.';
+'last; single long steps are evaluations and checkpoints. Longer by more than steps differ from one to the next (limit '
+'flow_sigma): where sequences differ in length, all steps do.';
 
 CREATE FUNCTION @extschema@.l4_awaited_servers(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_flow_finding
@@ -953,9 +1040,11 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 SET enable_nestloop = off
 SET work_mem = '32MB'
 BEGIN ATOMIC
-	WITH elements AS MATERIALIZED (
+	WITH understood AS MATERIALIZED (
+		SELECT u.job FROM @extschema@.l4_understood_jobs(l4_flow_findings.traces, limits) u
+	), elements AS MATERIALIZED (
 		SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
-		FROM @extschema@.l4_slow_elements(l4_flow_findings.traces, limits) f
+		FROM @extschema@.l4_slow_elements(l4_flow_findings.traces, limits, ARRAY(TABLE understood)) f
 	), waited_for AS MATERIALIZED (
 		SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
 		FROM @extschema@.l4_slow_sharded(l4_flow_findings.traces, limits) f
@@ -977,18 +1066,22 @@ BEGIN ATOMIC
 	UNION ALL
 	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
 	FROM @extschema@.l4_slow_workers(l4_flow_findings.traces, limits) f
+	WHERE f.job IN (TABLE understood)
 	UNION ALL
 	SELECT w.job, w.kind, w.subject, w.began, w.ended, w.factor, w.confidence, w.facts
 	FROM waited_for w
+	WHERE w.job IN (TABLE understood)
 	UNION ALL
 	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
 	FROM @extschema@.l4_awaited_servers(l4_flow_findings.traces, limits) f
 	-- a link that is slow makes steps longer, too
-	WHERE NOT EXISTS (SELECT FROM (TABLE elements UNION ALL TABLE waited_for) w
+	WHERE f.job IN (TABLE understood) AND NOT EXISTS (SELECT FROM (TABLE elements UNION ALL TABLE waited_for) w
 		WHERE COALESCE(w.job, f.job) = f.job AND w.began <= f.ended AND w.ended >= f.began)
 	UNION ALL
 	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
-	FROM @extschema@.l4_slow_steps_of(l4_flow_findings.traces, limits) f;
+	FROM @extschema@.l4_slow_steps_of(l4_flow_findings.traces, limits) f
+	WHERE f.job IN (TABLE understood);
 END;
 COMMENT ON FUNCTION @extschema@.l4_flow_findings(@extschema@.l4_flow_trace[], @extschema@.l4_limits, double precision) IS
-'Step: All findings of flows, one function a kind, unordered. collected_until: as in l4_silent_accelerators.';
+'Step: All findings of flows, one function a kind, unordered; that something is slow of jobs alone that are understood '
+'(l4_understood_jobs). collected_until: as in l4_silent_accelerators.';

@@ -48,7 +48,8 @@ BEGIN ATOMIC
 		FROM @extschema@.l4_flow_watch_job j CROSS JOIN LATERAL unnest(j.addresses) a(address)
 	)
 	SELECT p.one, p.other, p.forth, p.back, @extschema@.l4_flow_pair_bytes(p.forth, p.back),
-		@extschema@.l4_flow_pair_period(p.forth, p.back, limits), @extschema@.l4_flow_pair_cycles(p.forth, p.back, limits)
+		@extschema@.l4_flow_pair_period(p.forth, p.back, limits), @extschema@.l4_flow_pair_cycles(p.forth, p.back, limits),
+		@extschema@.l4_flow_answer(p.forth, p.back, limits)
 	FROM (SELECT t.one, t.other,
 			@extschema@.l4_flow_messages_joined(@extschema@.l4_flow_messages_since(t.forth,
 				COALESCE(j.keep_from, '-infinity'))) AS forth,

@@ -18,7 +18,7 @@ INSERT INTO surface_task VALUES
 		l4_drop_flows}'),
 	(8, 'Algorithms for tables of your own', '{l4_drain,l4_iforest_rank,l4_dtw_scores,l4_dtw_distance,l4_edit_distance,
 		l4_change_points,l4_online_change_points,l4_period,l4_connected_components,
-		l4_flow_messages,l4_regular_interval,l4_together,l4_bursts,
+		l4_flow_messages,l4_regular_interval,l4_together,l4_answers,l4_bursts,
 		l4_step_phases,l4_step_rounds,l4_step_cycles,l4_step_work,l4_step_overdue,l4_step_traffic,l4_step_places,
 		l4_repeated_share,l4_step_beside,l4_step_early,l4_step_exchanges,l4_exchanges_behind,l4_late_messages,
 		l4_logistic_fit,l4_logistic,

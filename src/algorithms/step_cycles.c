@@ -39,6 +39,8 @@
 /* A burst with so many times the bytes of a layer forwards is of two layers, and with so many of more. */
 #define TWO_LAYERS 1.5
 #define MORE_LAYERS 2.5
+/* Cycles move the same within this share: half of a layer of many. */
+#define SAME_BYTES 0.02
 /* Cycles that bursts tell are regular for this share of the time, or collectives are tried, too. */
 #define MOST_OF_TIME 0.9
 
@@ -91,35 +93,78 @@ part_bursts(const L4Intervals *messages, double pause, Bursts *bursts)
 	bursts->ended[bursts->count - 1] = end;
 }
 
+/* Numbers in so many parts of their range, to be divided without being sorted: a hundredth of the smallest ratio of speeds. */
+#define PARTS 2048
+
+typedef struct Parts
+{
+	int64		counts[PARTS];
+	double		sums[PARTS];
+} Parts;
+
+static void
+part_numbers(const double *numbers, int64 count, Parts *parts)
+{
+	double		least = numbers[0];
+	double		most = numbers[0];
+
+	memset(parts, 0, sizeof(*parts));
+	for (int64 i = 1; i < count; i++)
+	{
+		least = Min(least, numbers[i]);
+		most = Max(most, numbers[i]);
+	}
+	for (int64 i = 0; i < count; i++)
+	{
+		int			part = most > least ? (int) ((PARTS - 1) * (numbers[i] - least) / (most - least)) : 0;
+
+		parts->counts[part]++;
+		parts->sums[part] += numbers[i];
+	}
+}
+
+/* A division into the first so many numbers, with their sum, and the others; how far apart squares say that they are. */
+static void
+try_division(int64 below, double sum, int64 count, double total, Speeds *best, double *most)
+{
+	double		fast = sum / below;
+	double		slow = (total - sum) / (count - below);
+	double		between = (slow - fast) * (slow - fast) * below * (count - below);
+
+	if (between <= *most)
+		return;
+	*most = between;
+	*best = (Speeds) {fast, slow};
+}
+
 /*
- * The best division of sorted numbers into two groups: of those where each has this share of the numbers, that with the least
- * squares within them. A few long pauses are no speed.
+ * The best division of numbers (at least 2) into two groups: of those where each has this share of the numbers, that with the
+ * least squares within them. A few long pauses are no speed. Numbers of one part may be divided where a group has too few else.
  */
 static Speeds
-two_speeds(const double *sorted, int64 count, double share)
+two_speeds(const double *numbers, int64 count, double share)
 {
+	int64		least = Max((int64) ceil(share * count), 1);
+	Parts		parts;
 	Speeds		best = {0};
 	double		most = -1;
 	double		total = 0;
 	double		before = 0;
+	int64		below = 0;
 
-	for (int64 i = 0; i < count; i++)
-		total += sorted[i];
-	for (int64 i = 1; i < count; i++)
+	part_numbers(numbers, count, &parts);
+	for (int i = 0; i < PARTS; i++)
+		total += parts.sums[i];
+	for (int i = 0; i < PARTS; i++)
 	{
-		double		fast;
-		double		slow;
-		double		between;
+		int64		ends[3] = {least, count - least, below + parts.counts[i]};
 
-		before += sorted[i - 1];
-		fast = before / i;
-		slow = (total - before) / (count - i);
-		between = (slow - fast) * (slow - fast) * i * (count - i);
-		if (between > most && i >= share * count && count - i >= share * count)
-		{
-			most = between;
-			best = (Speeds) {fast, slow};
-		}
+		for (int end = 0; end < lengthof(ends) && parts.counts[i] > 0; end++)
+			if (ends[end] > below && ends[end] <= below + parts.counts[i] && ends[end] >= least && count - ends[end] >= least)
+				try_division(ends[end], before + parts.sums[i] * (ends[end] - below) / parts.counts[i], count, total, &best,
+							 &most);
+		before += parts.sums[i];
+		below += parts.counts[i];
 	}
 	return best;
 }
@@ -196,34 +241,15 @@ find_starts(const double *intervals, int64 count, const Speeds *speeds, int64 ru
 	return found;
 }
 
-/* The share of lengths that are as long as the one so many before. */
+/* The share of numbers that are like the one so many before. */
 static double
-share_alike(const double *lengths, int64 count, int64 before, double tolerance)
+share_alike(const double *numbers, int64 count, int64 before, double tolerance)
 {
 	int64		right = 0;
 
 	for (int64 i = before; i < count; i++)
-		right += fabs(lengths[i] - lengths[i - before]) <= tolerance * lengths[i - before];
+		right += fabs(numbers[i] - numbers[i - before]) <= tolerance * numbers[i - before];
 	return (double) right / (count - before);
-}
-
-/*
- * The share of cycles that take as long as the one before (a job may become slower), or, up to `most`, that so many before:
- * the last microbatch of each step takes longer; *median: how long they take. lengths: room for count.
- */
-static double
-regular_share(const Bursts *bursts, const int64 *starts, int64 count, int most, double tolerance, double *lengths,
-			  double *median)
-{
-	double		best;
-
-	for (int64 i = 1; i < count; i++)
-		lengths[i - 1] = bursts->began[starts[i]] - bursts->began[starts[i - 1]];
-	best = share_alike(lengths, count - 1, 1, tolerance);
-	for (int before = 2; before <= most && before * APART < count; before++)
-		best = Max(best, share_alike(lengths, count - 1, before, tolerance));
-	*median = select_double(lengths, count - 1, (count - 1) / 2);
-	return best;
 }
 
 /* first: the messages with which cycles begin. */
@@ -288,6 +314,40 @@ search_free(Search *search)
 	pfree(search->numbers);
 	pfree(search->starts);
 	pfree(search->turns);
+}
+
+/* The share of cycles that move as much as the one before. bytes: room for one of each. */
+static double
+share_of_same_bytes(const Search *search, const int64 *starts, int64 count, double *bytes)
+{
+	const int64 *first = search->bursts.first;
+
+	for (int64 i = 1; i < count; i++)
+	{
+		bytes[i - 1] = 0;
+		for (int64 message = first[starts[i - 1]]; message < first[starts[i]]; message++)
+			bytes[i - 1] += search->moved[message];
+	}
+	return share_alike(bytes, count - 1, 1, SAME_BYTES);
+}
+
+/*
+ * The share of cycles that take as long as the one before (a job may become slower), or, up to `most`, that so many before:
+ * the last microbatch of each step takes longer; or that move as much: where sequences differ in length all steps do, but all
+ * parameters are gathered in each. *median: how long they take.
+ */
+static double
+regular_share(Search *search, const int64 *starts, int64 count, int most, double *median)
+{
+	double	   *lengths = search->numbers;
+	double		best = share_of_same_bytes(search, starts, count, lengths);
+
+	for (int64 i = 1; i < count; i++)
+		lengths[i - 1] = search->bursts.began[starts[i]] - search->bursts.began[starts[i - 1]];
+	for (int before = 1; before <= most && (before == 1 || before * APART < count); before++)
+		best = Max(best, share_alike(lengths, count - 1, before, search->rule->tolerance));
+	*median = select_double(lengths, count - 1, (count - 1) / 2);
+	return best;
 }
 
 static double
@@ -361,7 +421,6 @@ cycles_at(Search *search, double pause)
 		search->intervals[i] = bursts->began[i + 1] - bursts->began[i];
 		search->numbers[i] = log(search->intervals[i]);
 	}
-	sort_doubles(search->numbers, count);
 	search->speeds = two_speeds(search->numbers, count, rule->share);
 	if (search->speeds.slow - search->speeds.fast < log(rule->ratio))
 		return -1;
@@ -370,8 +429,7 @@ cycles_at(Search *search, double pause)
 	search->count = find_starts(search->intervals, count, &search->speeds, rule->run, search->starts, search->turns);
 	if (search->count < CYCLES + 1 || count < (CYCLES + 1) * 2 * rule->run)
 		return -1;
-	return regular_share(bursts, search->starts, search->count, UNLIKE, rule->tolerance, search->numbers,
-						 &search->interval);
+	return regular_share(search, search->starts, search->count, UNLIKE, &search->interval);
 }
 
 /* The pause with which most cycles are regular. */
@@ -402,13 +460,23 @@ best_pause(Search *search)
 	L4Pauses	pauses = intervals_pauses(search->messages);
 	BestPause	best = {INFINITY};
 	double		pause;
+	int64		shorter = -1;
 
 	while (best.regular < 1 && intervals_next_pause(&pauses, &pause))
 		try_pause(search, pause, &best);
 	if (pauses.count >= 2 && (best.cycles > 0 || search->layer > 0))
 		for (pause = pauses.sorted[0]; best.regular < 1 && isfinite(pause) && pause <= pauses.sorted[pauses.count - 2];
 			 pause *= FINER_PAUSE)
-			try_pause(search, pause, &best);
+		{
+			int64		next = Max(shorter, 0);
+
+			/* where no pause is between this one and the last, bursts are the same */
+			while (pauses.sorted[next] < pause)
+				next++;
+			if (next != shorter)
+				try_pause(search, pause, &best);
+			shorter = next;
+		}
 	pfree(pauses.sorted);
 	return best.pause;
 }
@@ -511,8 +579,7 @@ take_steps(Search *search, double pause, L4StepCycles *result)
 												&search->count);
 	for (int64 i = 0; i < search->count; i++)
 		steps[i] = search->starts[steps[i]];
-	result->regular = regular_share(&search->bursts, steps, search->count, 1, search->rule->tolerance, search->numbers,
-									&result->interval);
+	result->regular = regular_share(search, steps, search->count, 1, &result->interval);
 	if (result->regular >= search->rule->regular)
 	{
 		double		layer = bytes_of_layer(search, steps, search->count);

@@ -1,11 +1,12 @@
 /*
- * flow_series.c: functions over series of messages: l4_regular_interval, l4_together, l4_bursts, l4_step_cycles,
+ * flow_series.c: functions over series of messages: l4_regular_interval, l4_together, l4_answers, l4_bursts, l4_step_cycles,
  * l4_step_traffic, l4_step_early, l4_step_places, l4_repeated_share, l4_step_beside, l4_late_messages.
  */
 #include "ground/l4.h"
 
 #include <math.h>
 
+#include "algorithms/answers.h"
 #include "algorithms/collectives.h"
 #include "algorithms/intervals.h"
 #include "algorithms/repeated.h"
@@ -21,6 +22,7 @@
 
 PG_FUNCTION_INFO_V1(l4_regular_interval);
 PG_FUNCTION_INFO_V1(l4_together);
+PG_FUNCTION_INFO_V1(l4_answers);
 PG_FUNCTION_INFO_V1(l4_bursts);
 PG_FUNCTION_INFO_V1(l4_step_cycles);
 PG_FUNCTION_INFO_V1(l4_step_rounds);
@@ -105,6 +107,16 @@ intervals_of(FunctionCallInfo fcinfo, int argument)
 	return (L4Intervals) {began, ended, count};
 }
 
+/* The arguments began, lasted and moved, messages in order. */
+static L4Traffic
+traffic_of(FunctionCallInfo fcinfo, int argument)
+{
+	L4Traffic	traffic = {intervals_of(fcinfo, argument)};
+
+	traffic.moved = flow_as_many(fcinfo, argument + 2, traffic.messages.count);
+	return traffic;
+}
+
 /* Arguments: began, lasted, share_of_count, share_of_time, tolerance. */
 Datum
 l4_regular_interval(PG_FUNCTION_ARGS)
@@ -132,6 +144,21 @@ l4_together(PG_FUNCTION_ARGS)
 	a.began = flow_numbers(fcinfo, 0, &a.count);
 	b.began = flow_numbers(fcinfo, 1, &b.count);
 	PG_RETURN_FLOAT8(intervals_together(&a, &b, flow_option(fcinfo, 2, "tolerance", 0)));
+}
+
+/* Arguments: began, lasted, moved, of what comes back, pause, tolerance, together. */
+Datum
+l4_answers(PG_FUNCTION_ARGS)
+{
+	L4Traffic	a = traffic_of(fcinfo, 0);
+	L4Traffic	b = traffic_of(fcinfo, 3);
+	Datum		values[3] = {
+		Float8GetDatum(answers_alike(&a.messages, a.moved, &b.messages, b.moved, flow_option(fcinfo, 7, "tolerance", 0))),
+		Float8GetDatum(answers_at_once(&a.messages, &b.messages, flow_option(fcinfo, 6, "pause", 0))),
+		Float8GetDatum(answers_end_together(&a.messages, &b.messages, flow_option(fcinfo, 8, "together", 0)))
+	};
+
+	return flow_row(fcinfo, values, lengthof(values));
 }
 
 /* Arguments: began, lasted, pause. */
@@ -379,16 +406,6 @@ l4_repeated_share(PG_FUNCTION_ARGS)
 	if (!isfinite(share))
 		PG_RETURN_NULL();
 	PG_RETURN_FLOAT8(share);
-}
-
-/* The arguments began, lasted and moved, messages in order. */
-static L4Traffic
-traffic_of(FunctionCallInfo fcinfo, int argument)
-{
-	L4Traffic	traffic = {intervals_of(fcinfo, argument)};
-
-	traffic.moved = flow_as_many(fcinfo, argument + 2, traffic.messages.count);
-	return traffic;
 }
 
 /* Arguments: began, lasted, moved, of the other, ends. */

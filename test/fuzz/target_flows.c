@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "algorithms/answers.h"
 #include "algorithms/flow_messages.h"
 #include "algorithms/intervals.h"
 #include "algorithms/step_cycles.h"
@@ -238,6 +239,24 @@ sharded_steps(L4Bytes input)
 	fuzz_require(cycles.count >= steps - 2);
 }
 
+/* Shares of what answers; all of the messages go at once, and end, with themselves, and answer none. */
+static void
+require_answers(const L4Intervals *a, const L4Intervals *b)
+{
+	double		a_moved[MOST_RECORDS];
+	double		b_moved[MOST_RECORDS];
+	double		alike;
+
+	for (int64 i = 0; i < a->count; i++)
+		a_moved[i] = 1 + i % 3;
+	for (int64 i = 0; i < b->count; i++)
+		b_moved[i] = 1 + i % 2;
+	alike = answers_alike(a, a_moved, b, b_moved, 0.001);
+	fuzz_require(alike >= 0 && alike <= 1 && answers_alike(b, b_moved, a, a_moved, 0.001) == alike);
+	fuzz_require(answers_end_together(a, a, 0.001) == (a->count > 0));
+	fuzz_require(answers_at_once(a, b, 0.01) >= 0 && answers_at_once(a, b, 0.01) <= 1 + 1e-9);
+}
+
 void
 fuzz_intervals(L4Bytes input)
 {
@@ -268,6 +287,7 @@ fuzz_intervals(L4Bytes input)
 	require_cycles(&a, length);
 	together = intervals_together(&a, &b, 0.5);
 	fuzz_require(together >= 0 && together <= 1 && (together > 0) == (a.count > 0 && b.count > 0));
+	require_answers(&a, &b);
 	fuzz_require(intervals_bursts(&a, 0.5, &seconds) <= a.count && seconds >= 0);
 	fuzz_require(intervals_bursts(&a, INFINITY, &seconds) == (a.count > 0) && fabs(seconds - length) < 1e-9);
 }

@@ -117,8 +117,8 @@ FROM generate_series(7, 8) differ, l4_limits_in_force() l, l4_job_phases(ARRAY(
 	SELECT ROW(1, NULL, NULL, 'context', NULL, 1.5, 20, 1, 0.04, 1, NULL, n <= differ)::l4_flow_measure
 	FROM generate_series(1, 16) n), l) p
 ORDER BY differ;
-SELECT same_size, any_phase, l4_flow_pair_kind(1, 1, 1, same_size, same_size, any_phase, l),
-	l4_flow_pair_kind(1, 1, 1, same_size, 0.01, any_phase, l) AS one_way_of_tokens
+SELECT same_size, any_phase, l4_flow_pair_kind(1, 1, 1, same_size, same_size, NULL, any_phase, l),
+	l4_flow_pair_kind(1, 1, 1, same_size, 0.01, NULL, any_phase, l) AS one_way_of_tokens
 FROM l4_limits_in_force() l, unnest('{0.01,0.2,0.9}'::float8[]) same_size, unnest('{f,t}'::boolean[]) any_phase ORDER BY 1, 2;
 -- of the two ways the one in which fewer records are alike; one of no messages tells nothing
 SELECT l4_least_alike(a, b), l4_least_alike(b, a), l4_least_alike(a, n), l4_least_alike(n, NULL)

@@ -62,9 +62,9 @@ FROM rows_of(1, 3000) r;
 -- The rows of a cursor, again and again.
 BEGIN;
 DECLARE pairs SCROLL CURSOR FOR
-	SELECT ROW(n || 'a', 'b', NULL, NULL, n, NULL, NULL)::l4_flow_pair FROM generate_series(1, 3) n;
+	SELECT ROW(n || 'a', 'b', NULL, NULL, n, NULL, NULL, NULL)::l4_flow_pair FROM generate_series(1, 3) n;
 DECLARE parts SCROLL CURSOR FOR
-	SELECT (ROW(n || 'a', 'b', NULL, NULL, n, NULL, NULL)::l4_flow_pair).* FROM generate_series(1, 3) n;
+	SELECT (ROW(n || 'a', 'b', NULL, NULL, n, NULL, NULL, NULL)::l4_flow_pair).* FROM generate_series(1, 3) n;
 SELECT one, bytes FROM l4_cursor_pairs('parts');
 MOVE FORWARD 2 IN parts;
 SELECT count(*), sum(p.bytes + q.bytes) FROM l4_cursor_pairs('parts') p JOIN l4_cursor_pairs('parts') q USING (one);
@@ -79,7 +79,7 @@ ROLLBACK TO before;
 SELECT one FROM l4_cursor_pairs('nothing');
 ROLLBACK TO before;
 DECLARE forward NO SCROLL CURSOR FOR
-	SELECT (ROW(n || 'a', 'b', NULL, NULL, n, NULL, NULL)::l4_flow_pair).* FROM generate_series(1, 3) n;
+	SELECT (ROW(n || 'a', 'b', NULL, NULL, n, NULL, NULL, NULL)::l4_flow_pair).* FROM generate_series(1, 3) n;
 FETCH forward \g /dev/null
 SELECT one FROM l4_cursor_pairs('forward');
 ROLLBACK;
