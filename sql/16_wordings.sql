@@ -54,8 +54,8 @@
  *   killed       a process was killed by a signal that none is told to end by, as who started it says
  *   stuck_sending, stuck_receiving  waiting to send was in vain, as nobody takes anything; or to receive, as nothing comes
  *   ring_back    of an operation around a ring, in which each rank sends to the one before it, whatever stands in the traceback
- *   traceback, traceback_line  the heading of a traceback without what stands below it, or a line of a program below it: neither
- *                says what failed, which the exception does that they end with
+ *   traceback, traceback_line  the heading of a traceback without what stands below it, or a line of a program below it:
+ *                neither says what failed, which the exception does that they end with
  *   out_of       what stands between a number and the total that it is out of
  *   stage        an error names its own stage (its traceback or its object); tried by priority, then name
  *   component    the code that failed, by the line of its exception or the nearest frame that says; tried likewise

@@ -195,8 +195,8 @@ SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $$
 BEGIN
-	-- Launchers number what they start as the ranks are numbered. Where the launcher of a job says a statement of each of its tasks
-	-- (that it started), once or as often of one as of another, their numbers are those of all ranks.
+	-- Launchers number what they start as the ranks are numbered. Where the launcher of a job says a statement of each of its
+	-- tasks (that it started), once or as often of one as of another, their numbers are those of all ranks.
 	RETURN QUERY
 	WITH rank AS MATERIALIZED (
 		SELECT r.rank, r.unit FROM @extschema@.l4_rank_units(l4_numbered_tasks.job_id) r

@@ -1,5 +1,5 @@
--- The output of a job as a manager of jobs keeps it: objects of JSON, of which some hold what a task wrote and the others tell of
--- the manager's own processes, one a node, whose ranks are no ranks of the job. All tasks write into one file, a line at a time.
+-- The output of a job as a manager of jobs keeps it: objects of JSON, of which some hold what a task wrote and the others
+-- tell of the manager's own processes, one a node, whose ranks are none of the job. All tasks write into one file, line by line.
 CREATE SCHEMA managed_tasks;
 SET search_path = managed_tasks, public;
 SET client_min_messages = warning;
@@ -16,13 +16,14 @@ CREATE FUNCTION wrote(job text, at numeric, rank int, text text) RETURNS void LA
 $$;
 -- what the manager's process on a node says; two tasks a node
 CREATE FUNCTION managed(job text, at numeric, shell int, text text) RETURNS void LANGUAGE sql AS $$
-	SELECT object(job, at, 'log', format('{"rank":%s,"level":6,"file":"shell.c","line":12,"message":"%s"}', shell, text))
+	SELECT object(job, at, 'log',
+		format('{"rank":%s,"level":6,"file":"shell.c","line":12,"message":"%s"}', shell, text))
 $$;
 CREATE FUNCTION load_job(job text, status text DEFAULT 'failed') RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM l4_register_job(job, '{"model": "m"}', status, '{n0,n1,n2,n3}', 2);
-	RETURN (l4_ingest(job, format('SELECT line, ''_controller/job.output'' FROM managed_tasks.line WHERE job = %L ORDER BY turn',
-		job))).rows;
+	RETURN (l4_ingest(job, format(
+		'SELECT line, ''_controller/job.output'' FROM managed_tasks.line WHERE job = %L ORDER BY turn', job))).rows;
 END $$;
 CREATE FUNCTION make_job(job text, steps int) RETURNS void LANGUAGE sql AS $$
 	SELECT object(job, 0, 'header', '{"version":1,"encoding":{"stdout":"UTF-8","stderr":"UTF-8"}}');
@@ -30,7 +31,8 @@ CREATE FUNCTION make_job(job text, steps int) RETURNS void LANGUAGE sql AS $$
 	SELECT managed(job, 0.2 + r * 0.001, r / 2, format('task %s started, pid %s', r, 34 + r % 2)) FROM generate_series(0, 7) r;
 	SELECT wrote(job, 1 + r * 0.001, r, format('[INFO|2026-11-29 11:20:01] train.setup:10 >> rank %s of 8 on n%s', r, r / 2))
 	FROM generate_series(0, 7) r;
-	SELECT wrote(job, 1 + s + r * 0.001, r, format('[INFO|2026-11-29 11:20:%s] train.loop:86 >> rank %s: %s/40 steps, %s tokens',
+	SELECT wrote(job, 1 + s + r * 0.001, r, format(
+		'[INFO|2026-11-29 11:20:%s] train.loop:86 >> rank %s: %s/40 steps, %s tokens',
 		lpad((s + 1)::text, 2, '0'), r, 2 * s, 50 * s + r)) FROM generate_series(1, steps) s, generate_series(0, 7) r;
 $$;
 SELECT make_job('fine' || i, 20), load_job('fine' || i, 'succeeded') FROM generate_series(1, 2) i \g /dev/null
@@ -63,8 +65,9 @@ SELECT u.rank, u.first_line, left(u.message, 60) AS message FROM l4_unexplained(
 CREATE FUNCTION make_slow_job(job text, step numeric, slow_rank int) RETURNS void LANGUAGE sql AS $$
 	SELECT wrote(job, 1 + r * 0.001, r, format('[INFO|2026-11-29 11:20:01] train.setup:10 >> rank %s of 8 on n%s', r, r / 2))
 	FROM generate_series(0, 7) r;
-	SELECT wrote(job, 1 + 4 * s * step + r * 0.001, r, format('[INFO|2026-11-29 11:20:01] train.loop:86 >> rank %s: %s/40 steps '
-		'(last step: own work %s s, exchange %s s)', r, 4 * s, round(w.own, 3), round(step - w.own, 3)))
+	SELECT wrote(job, 1 + 4 * s * step + r * 0.001, r, format(
+		'[INFO|2026-11-29 11:20:01] train.loop:86 >> rank %s: %s/40 steps (last step: own work %s s, exchange %s s)',
+		r, 4 * s, round(w.own, 3), round(step - w.own, 3)))
 	FROM generate_series(1, 7) s, generate_series(0, 7) r,
 		LATERAL (SELECT (CASE WHEN r = slow_rank THEN 0.4 ELSE 0.05 END + (r * 5 + s * 3) % 7 * 0.002)::numeric AS own) w;
 $$;
