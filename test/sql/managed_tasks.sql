@@ -1,5 +1,5 @@
 -- The output of a job as a manager of jobs keeps it: objects of JSON, of which some hold what a task wrote and the others
--- tell of the manager's own processes, one a node, whose ranks are none of the job. All tasks write into one file, line by line.
+-- tell of the manager's own processes, one a node, whose ranks are none of the job. All tasks write into one file.
 CREATE SCHEMA managed_tasks;
 SET search_path = managed_tasks, public;
 SET client_min_messages = warning;
