@@ -215,7 +215,7 @@ failed=0
 pass() { passed=$((passed + 1)); echo "ok      $1"; }
 fail() { failed=$((failed + 1)); echo "FAILED  $1"; }
 
-# Runs a command as the test named $1; its output is shown only if it fails.
+# Runs a command as the test named $1; its output is shown only if it fails, or what it counted ("figures: ..").
 check() {
 	local name=$1 output status
 	shift
@@ -226,7 +226,7 @@ check() {
 	set -e
 	if [ "$status" = 0 ]; then
 		pass "$name"
-		[ -z "$output" ] || printf '%s\n' "$output" | grep -iE '^warning|[.]{2} *skipped: ' || true
+		[ -z "$output" ] || printf '%s\n' "$output" | grep -iE '^(warning|figures: )|[.]{2} *skipped: ' || true
 	else
 		fail "$name"
 		printf '%s\n' "$output"
