@@ -5,6 +5,8 @@
 # they speak to each other on the loopback, at ports from $PGPORT on.
 
 CITUS_NODES=3
+# times that a worker is killed for each import that is to be ended by it
+CITUS_TRIES=6
 # settings of the nodes, as name=value
 CITUS_SETTINGS=()
 
@@ -172,7 +174,8 @@ citus_equal() {
 		citus_findings "$node" "$1" > "$L4_WORK/findings.$node"
 		diff "$L4_WORK/findings.one" "$L4_WORK/findings.$node" || { echo "node $node finds something else"; return 1; }
 	done
-	echo "$(wc -l < "$L4_WORK/findings.one") rows are equal"
+	echo "figures: $(citus_ask 0 one 'SELECT count(*) FROM l4_job') jobs, $(wc -l < "$L4_WORK/findings.one") lines of answers" \
+		"equal on $CITUS_NODES nodes"
 }
 
 # What a cluster has left behind on any node, a line each: tables of l4 that Citus knows, and shards. Argument: database.
@@ -202,26 +205,42 @@ citus_reclusters() {
 	[ "$(wc -l < "$L4_WORK/events.one")" -gt 100 ]
 }
 
-# Kills a worker amid imports, so many times; afterwards each import is called again. No line is lost or doubled.
-# Arguments: database, times.
+# The number of the node that has the rows of a job. Arguments: database, job.
+citus_home() {
+	citus_ask 0 "$1" "SELECT d.nodeport - $PGPORT FROM pg_dist_placement p JOIN pg_dist_node d USING (groupid)
+		WHERE p.shardid = get_shard_id_for_distribution_column('l4_job', '$2'::text)"
+}
+
+# Kills all processes of a node at once, and starts it again. Argument: its number.
+citus_node_kill() {
+	local postmaster
+	postmaster=$(head -n 1 "$L4_WORK/node$1/data/postmaster.pid")
+	kill -9 "$postmaster" $(pgrep -P "$postmaster") 2>/dev/null || true
+	rm -f "$L4_WORK/node$1/data/postmaster.pid"
+	# one that began as the others were killed goes by itself
+	until citus_node_start "$1" 2>/dev/null; do sleep 0.5; done
+}
+
+# Kills the worker of a job amid its import, until so many imports were ended by it, some being done before; afterwards each
+# import is called again. No line is lost or doubled. Arguments: database, imports.
 citus_kill() {
-	local database=$1 time job=ds-f02 lines pid call
+	local database=$1 time=0 job=ds-f02 lines pid call home ended=0
 	lines=$(citus_lines "$database" "$job")
-	for time in $(seq 1 "$2"); do
+	while [ "$ended" -lt "$2" ]; do
+		[ $((time += 1)) -le $((CITUS_TRIES * $2)) ] || { echo "only $ended imports were ended"; return 1; }
 		call="CALL l4_import('killed-$time', '$PWD/test/data/demo/$job.tar.gz')"
 		citus_ask 0 "$database" "SELECT l4_register_job('killed-$time', status => 'failed')"
+		home=$(citus_home "$database" "killed-$time")
 		citus_ask 0 "$database" "$call" >/dev/null 2>&1 &
 		pid=$!
 		sleep "0.$((RANDOM % 4))"
-		kill -9 "$(head -n 1 "$L4_WORK/node$((1 + time % 2))/data/postmaster.pid")"
-		wait "$pid" || true
-		rm -f "$L4_WORK/node$((1 + time % 2))/data/postmaster.pid"
-		# the processes of the one that was killed go by themselves
-		until citus_node_start $((1 + time % 2)) 2>/dev/null; do sleep 0.5; done
+		citus_node_kill "$home"
+		wait "$pid" || ended=$((ended + 1))
 		citus_ask 0 "$database" "$call" > "$L4_WORK/again" 2>&1 || { cat "$L4_WORK/again"; return 1; }
 		[ "$(citus_lines "$database" "killed-$time")" = "$lines" ] ||
 			{ echo "lines are lost or doubled: killed-$time"; return 1; }
 	done
+	echo "figures: a worker killed in $time imports, $ended of which it ended; after another call no line is lost or doubled"
 	citus_delete "$database" killed-
 }
 
@@ -331,7 +350,6 @@ citus_amid_imports() {
 	done
 	rm "$L4_WORK/moving"
 	for import in "${imports[@]}"; do wait "$import" || { echo "an import failed"; return 1; }; done
-	citus_ask 0 "$database" "SELECT 'moved: ' || count(*) || ' jobs' FROM l4_job WHERE job_id LIKE 'moved-%'"
 	citus_ask 0 "$database" "WITH
 		line AS MATERIALIZED (SELECT l.job_id, count(*), sum(hashtext(concat(l.source, l.line_no, l.part, l.raw)))
 			FROM l4_log l GROUP BY l.job_id),
@@ -340,6 +358,8 @@ citus_amid_imports() {
 		LEFT JOIN line o ON o.job_id = m.original WHERE m.job_id LIKE 'moved-%'
 			AND (l.count, l.sum) IS DISTINCT FROM (o.count, o.sum)" > "$L4_WORK/unequal"
 	[ ! -s "$L4_WORK/unequal" ] || { cat "$L4_WORK/unequal"; return 1; }
+	citus_ask 0 "$database" "SELECT 'figures: ' || count(*) || ' jobs imported, ten at a time: no line lost or doubled'
+		FROM l4_job WHERE job_id LIKE 'moved-%'"
 	citus_delete "$database" moved-
 }
 
@@ -491,7 +511,7 @@ citus_pushes_down() {
 		SELECT node, string_agg(line, ',' ORDER BY at) FROM spread_said GROUP BY 1" > /dev/null 2>&1 ||
 		{ echo 'the setting refuses nothing'; return 1; }
 	citus_ask 0 "$1" 'DROP TABLE said, spread_said'
-	echo "$turn queries are pushed down"
+	echo "figures: $turn queries are pushed down"
 }
 
 # Two tenants on the cluster: what each sees and may do, asked on these nodes. See test/citus/tenants.pl.
@@ -587,7 +607,7 @@ citus_regress() {
 		--user=postgres --dbname="$1" --use-existing "${names[@]}" > "$L4_WORK/citus_regress/report" 2>&1 ||
 		{ grep -E 'FAILED|^not ok' "$L4_WORK/citus_regress/report"
 			head -c 60000 "$L4_WORK/citus_regress/regression.diffs"; return 1; }
-	echo "${#names[@]} regression tests pass, $(citus_unfit | wc -l) cannot be run"
+	echo "figures: ${#names[@]} regression tests pass, $(citus_unfit | wc -l) cannot be run"
 }
 
 # What is changed on a worker is so on the coordinator, and what is rolled back is nowhere.

@@ -15,7 +15,8 @@
 #                                  whose l4 is built with the address and undefined behaviour sanitizers of gcc
 #   test/run.sh crash [ENDINGS [KILLS]]     ends and kills so many imports at random moments (500, 200) and prints the counts
 #   test/run.sh citus [FOLDER..]   l4 on a cluster of three servers with Citus, where that is installed (or in $L4_CITUS): the
-#                                  jobs of the demo, and the labelled ones of these folders, give the same rows as on one
+#                                  jobs of the demo, and the labelled ones of these folders, give the same rows as on one;
+#                                  workers are killed until $L4_CITUS_KILLS imports (4) were ended by it
 #   test/run.sh docs               writes docs/reference.md and docs/steps.md from the COMMENTs
 #   test/run.sh bench-NAME [ARG..] runs test/bench/NAME.sh in a cluster with the extension
 #
@@ -215,7 +216,7 @@ failed=0
 pass() { passed=$((passed + 1)); echo "ok      $1"; }
 fail() { failed=$((failed + 1)); echo "FAILED  $1"; }
 
-# Runs a command as the test named $1; its output is shown only if it fails.
+# Runs a command as the test named $1; its output is shown only if it fails, or what it counted ("figures: ..").
 check() {
 	local name=$1 output status
 	shift
@@ -226,7 +227,7 @@ check() {
 	set -e
 	if [ "$status" = 0 ]; then
 		pass "$name"
-		[ -z "$output" ] || printf '%s\n' "$output" | grep -iE '^warning|[.]{2} *skipped: ' || true
+		[ -z "$output" ] || printf '%s\n' "$output" | grep -iE '^(warning|figures: )|[.]{2} *skipped: ' || true
 	else
 		fail "$name"
 		printf '%s\n' "$output"

@@ -9,9 +9,9 @@
 # to run there, and no service to start with the machine that did not before. gcc runs "make test", clang the regression tests;
 # then the Debian package is built and tested by "make installcheck" (check_debian.sh).
 # Servers that are too old are to be refused by one line, before anything is installed. Debian's and Ubuntu's mirrors are those
-# of this machine's apt where it has them, else debootstrap's own. Ubuntu's key, where this machine has none, is that of
-# Debian's package. One chroot at a time is made, of about 1.5 GB, below $L4_TMPDIR (/var/tmp), and removed; logs of what failed
-# stay.
+# of this machine's apt where it has them, else debootstrap's own. Ubuntu's key, where this machine has none, is that of the
+# package in Debian trixie. One chroot at a time is made, of about 1.5 GB, below $L4_TMPDIR (/var/tmp), and removed; logs of
+# what failed stay.
 set -uo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -33,6 +33,27 @@ mirror_of() {
 	apt-get indextargets --format '$(ORIGIN) $(LABEL) $(SITE)' 2>/dev/null | sed -n "s/^$1 $1 //p" | sort -u | head -n 1
 }
 
+# Takes Ubuntu's key out of the package that Debian trixie has of it, where this machine has none. By an apt of its own, with
+# lists and sources in $work: nothing of this machine's changes, and the package is signed by Debian's key.
+fetch_ubuntu_key() {
+	local mirror apt=$work/apt key=usr/share/keyrings/ubuntu-archive-keyring.gpg
+	[ ! -f "/$key" ] && [ ! -f "$work/ubuntu-archive-keyring.gpg" ] || return 0
+	mirror=$(mirror_of Debian)
+	[ -n "$mirror" ] || { echo 'no key of Ubuntu, and no mirror of Debian that has it'; return 1; }
+	mkdir -p "$apt"/{etc/apt.conf.d,etc/preferences.d,state/lists/partial,cache/archives/partial,unpacked}
+	echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror trixie main" > "$apt/etc/sources.list"
+	( cd "$apt" && private_apt update && private_apt download ubuntu-keyring ) &&
+		dpkg-deb -x "$apt"/ubuntu-keyring_*.deb "$apt/unpacked" &&
+		cp "$apt/unpacked/$key" "$work/"
+}
+
+# apt-get with lists and sources in $work/apt alone, and this machine's settings; it may fetch as root there.
+private_apt() {
+	apt-get -o Dir::Etc::SourceList="$work/apt/etc/sources.list" -o Dir::Etc::SourceParts=/dev/null \
+		-o Dir::Etc::PreferencesParts="$work/apt/etc/preferences.d" -o Dir::State="$work/apt/state" \
+		-o Dir::State::status=/dev/null -o Dir::Cache="$work/apt/cache" -o APT::Sandbox::User=root "$@"
+}
+
 # Makes the chroot of a release; its log goes to the standard output. Arguments: distribution, release.
 bootstrap() {
 	local options=(--variant=minbase --include=make,git) mirror script=/usr/share/debootstrap/scripts/$2
@@ -42,11 +63,8 @@ bootstrap() {
 			options+=(--components=main,universe)
 			# releases younger than this debootstrap are made like their forerunners
 			[ -e "$script" ] || script=${script%/*}/jammy
-			if [ ! -f /usr/share/keyrings/ubuntu-archive-keyring.gpg ]; then
-				[ -f "$work/ubuntu-archive-keyring.gpg" ] ||
-					{ echo 'no key of Ubuntu: run 17 with it, or install ubuntu-archive-keyring'; return 1; }
-				options+=(--keyring="$work/ubuntu-archive-keyring.gpg")
-			fi
+			fetch_ubuntu_key || { echo 'no key of Ubuntu: install ubuntu-archive-keyring'; return 1; }
+			[ ! -f "$work/ubuntu-archive-keyring.gpg" ] || options+=(--keyring="$work/ubuntu-archive-keyring.gpg")
 			;;
 	esac
 	debootstrap "${options[@]}" "$2" "$root" "$mirror" "$script" || return 1
@@ -65,12 +83,6 @@ inside() {
 		bash -c 'mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && exec chroot "$0" "$@"' "$root" \
 		env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root \
 			DEBIAN_FRONTEND=noninteractive "$@" </dev/null
-}
-
-fetch_ubuntu_key() {
-	[ ! -f /usr/share/keyrings/ubuntu-archive-keyring.gpg ] && [ "$1" = trixie ] || return 0
-	inside apt-get install -y --no-install-recommends ubuntu-archive-keyring &&
-		cp "$root/usr/share/keyrings/ubuntu-archive-keyring.gpg" "$work/"
 }
 
 # Prints the line of what passed. Arguments: major version, what was tried, result.
@@ -163,7 +175,6 @@ try_server() {
 		echo "SKIPPED PostgreSQL $major, $release: $(grep -v '^I: ' "$log" | tail -n 1)"
 	else
 		inside apt-get update >> "$log" 2>&1
-		fetch_ubuntu_key "$release" >> "$log" 2>&1
 		if [ "$major" -lt "$minimum_major" ]; then
 			try_old_server "$major"
 		else
