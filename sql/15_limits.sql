@@ -522,10 +522,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_pair_share', 0.001, 'share of bytes',
 		'A pair of accelerators trains together where it moves this share of the bytes of the busiest pair of one of them: '
 		'what a ring or a pipeline gives a rank to do is much alike, and all else is little beside it.'),
-	(true, 'flow_strange_pairs', 0.5, 'share of pairs',
-		'Who trains sends the same again and again, at the same times, or both ways at once. Where more of the pairs do '
-		'nothing '
-		'of this nobody trains: of pairs that send at random a quarter seems regular by chance.'),
+	(true, 'flow_strange_pairs', 0.5, 'share of bytes',
+		'Who trains sends the same again and again, at the same times, or both ways at once. Where more of the bytes are of '
+		'pairs that do nothing of this nobody trains: of pairs that send at random a quarter seems regular by chance.'),
 	(true, 'flow_last_messages', 8, 'messages',
 		'So many of the last of a pair are looked at for one that trains: who trains no more may still be asked how it is, but '
 		'is not for long, as a scheduler ends it.'),

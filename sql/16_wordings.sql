@@ -393,7 +393,8 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALUES
 	(true, 'traceback', 'python_heading', '^Traceback \(most recent call last\):$',
 		'Traceback (most recent call last):'),
-	(true, 'traceback_line', 'python_set_in', '^ {2,}[^[:space:]]', '  File "/src/train.py", line 12, in main');
+	(true, 'traceback_line', 'python_set_in', '^ {2,}(?!what\(\)|[[:alpha:]_]+ *:)[^[:space:]]',
+		'  File "/src/train.py", line 12, in main');
 
 INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALUES
 	(true, 'short_handed', 'not_all_there',

@@ -220,7 +220,7 @@ BEGIN
 			AND p.minimum = 0 AND p.maximum = z.ranks - 1 AND p.mean * 2 = z.ranks - 1
 			AND p.distinct_values >= LEAST(z.ranks, cardinality(p.values) + 1)
 	)
-	SELECT n.noun || ' ' || r.rank, r.unit FROM noun n CROSS JOIN rank r WHERE n.noun IN ('task', 'process', 'proc');
+	SELECT n.noun || ' ' || r.rank, r.unit FROM noun n CROSS JOIN rank r WHERE n.noun = 'task';
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_numbered_tasks(text, @extschema@.l4_job_stream[]) IS

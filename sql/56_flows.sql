@@ -523,20 +523,21 @@ BEGIN ATOMIC
 	), members AS MATERIALIZED (
 		SELECT c.name, m.address FROM clusters c CROSS JOIN LATERAL unnest(c.members) m(address)
 	), strangers AS (
-		-- who trains repeats itself; others send what they like when they like, as those who serve or move files
+		-- who trains repeats itself; others send what they like when they like, as those who serve or move files: by bytes, as
+		-- whoever looks after a job sends little to all of it
 		SELECT a.name
 		FROM @extschema@.l4_cursor_pairs(l4_clusters_of.pairs) p
 		JOIN members a ON a.address = p.one
 		JOIN members b ON b.address = p.other AND b.name = a.name
 		GROUP BY a.name
-		HAVING count(*) FILTER (WHERE NOT @extschema@.l4_flow_pair_repeats(p.forth, p.back, p.period,
-			(p.cycles)."interval", p.answer, limits)) > (limits).flow_strange_pairs * count(*)
+		HAVING sum(p.bytes) FILTER (WHERE NOT @extschema@.l4_flow_pair_repeats(p.forth, p.back, p.period,
+			(p.cycles)."interval", p.answer, limits)) > (limits).flow_strange_pairs * sum(p.bytes)
 	)
 	SELECT c.* FROM clusters c WHERE c.name NOT IN (SELECT s.name FROM strangers s);
 END;
 COMMENT ON FUNCTION @extschema@.l4_clusters_of(refcursor, jsonb, @extschema@.l4_limits) IS
-'Step: l4_connected_clusters, but none of strangers: most of whose pairs do not repeat themselves (l4_flow_pair_repeats; limit '
-'flow_strange_pairs).';
+'Step: l4_connected_clusters, but none of strangers: most of whose bytes are of pairs that do not repeat themselves '
+'(l4_flow_pair_repeats; limit flow_strange_pairs).';
 
 CREATE FUNCTION @extschema@.l4_flow_places(clusters @extschema@.l4_flow_cluster[], known jsonb, limits @extschema@.l4_limits)
 RETURNS TABLE (address text, job int, server text, period double precision)

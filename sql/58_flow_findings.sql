@@ -1038,6 +1038,7 @@ RETURNS SETOF @extschema@.l4_flow_finding
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 -- what functions return is counted by nobody: loops would look at all rows for each
 SET enable_nestloop = off
+SET jit = off
 SET work_mem = '32MB'
 BEGIN ATOMIC
 	WITH understood AS MATERIALIZED (

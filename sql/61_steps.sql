@@ -446,7 +446,8 @@ BEGIN
 	WHERE (c.after <= pool_seconds) IS NOT TRUE;
 	IF regime.after IS NULL AND pool_jobs >= (limits).slow_pool_jobs THEN
 		-- where only some are told of, each row tells of all up to the next
-		SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY s.seconds), greatest(count(*), max(s.iteration) - min(s.iteration))
+		SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY s.seconds), CASE WHEN count(*) >= (limits).slow_few_least
+			THEN greatest(count(*), max(s.iteration) - min(s.iteration)) ELSE 0 END
 		INTO usual, steps FROM @extschema@.l4_job_steps(l4_slow_regime.job_id, limits) s;
 		IF steps >= (limits).slow_steps_least AND usual > (limits).slow_pool_factor * pool_seconds THEN
 			regime := ROW(NULL, NULL, NULL, NULL, usual, NULL, NULL, pool_seconds, pool_jobs, false);
@@ -465,7 +466,8 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 10000
 BEGIN ATOMIC
 	SELECT percentile_cont((limits).slow_pool_share) WITHIN GROUP (ORDER BY s.seconds)
 	FROM @extschema@.l4_job_steps(l4_lasting_step.job_id, limits) s
-	HAVING greatest(count(*), max(s.iteration) - min(s.iteration)) >= (limits).slow_steps_least;
+	HAVING count(*) >= (limits).slow_few_least
+		AND greatest(count(*), max(s.iteration) - min(s.iteration)) >= (limits).slow_steps_least;
 END;
 COMMENT ON FUNCTION @extschema@.l4_lasting_step(text, @extschema@.l4_limits) IS
 'Step: How long a step of a job takes for a lasting part of the job at most, in seconds; NULL where it tells of few steps.';

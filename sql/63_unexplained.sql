@@ -550,14 +550,17 @@ BEGIN ATOMIC
 			AND h.shape_id = ANY (ARRAY(SELECT o.shape_id FROM unnest(l4_parted_tracebacks.unexplained) o))
 		WHERE r.level IS NULL
 	),
-	traceback AS MATERIALIZED (
-		SELECT l.stream_id, min(l.first_line) FILTER (WHERE l.heads) AS first_line,
-			max(l.last_line) FILTER (WHERE NOT l.heads AND NOT l.below) AS last_line
-		FROM line l GROUP BY l.stream_id
+	traceback AS (
+		-- which heading stands before a line, and which line that is neither behind it: the exception, where nothing is between
+		SELECT l.*, max(l.first_line) FILTER (WHERE l.heads) OVER before AS heading,
+			max(l.first_line) FILTER (WHERE NOT l.heads AND NOT l.below) OVER before AS other,
+			min(l.first_line) FILTER (WHERE NOT l.heads AND NOT l.below) OVER behind AS exception
+		FROM line l
+		WINDOW before AS (PARTITION BY l.stream_id ORDER BY l.first_line, l.shape_id),
+			behind AS (PARTITION BY l.stream_id ORDER BY l.first_line DESC, l.shape_id DESC)
 	)
-	SELECT l.stream_id, l.shape_id
-	FROM line l JOIN traceback t ON t.stream_id = l.stream_id
-	WHERE (l.heads OR l.below) AND l.first_line >= t.first_line AND l.last_line < t.last_line;
+	SELECT t.stream_id, t.shape_id FROM traceback t
+	WHERE (t.heads OR t.below) AND t.heading > COALESCE(t.other, 0) AND t.exception IS NOT NULL;
 END;
 COMMENT ON FUNCTION @extschema@.l4_parted_tracebacks(@extschema@.l4_unexplained_record[], @extschema@.l4_wordings) IS
 'Step: Unexplained records that are the heading of a traceback alone, or a line below one (wordings of classes traceback and '

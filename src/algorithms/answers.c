@@ -19,10 +19,11 @@
 static double
 share_answered(const L4Intervals *a, const double *a_moved, const L4Intervals *b, const double *b_moved, double tolerance)
 {
-	bool	   *used = palloc_extended(Max(b->count, 1) * sizeof(bool), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	bool	   *used = MemoryContextAllocHuge(CurrentMemoryContext, Max(b->count, 1) * sizeof(bool));
 	int64		answered = 0;
 	int64		first = 0;
 
+	memset(used, 0, b->count * sizeof(bool));
 	for (int64 i = 0; i < a->count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();

@@ -444,7 +444,8 @@ envelope_learn(L4Bytes lines, const L4EnvelopeAsk *ask, L4EnvelopeForm *form)
 	{
 		sample->only_streams = true;
 		learn_form(sample, lines, form);
-		if (envelope_is_own(form) || others_have(&form->keys[L4_ENVELOPE_TEXT], lines))
+		if (envelope_is_here(form) && (envelope_is_own(form) || sample->objects * TEXTS_PER_HEADER < sample->others ||
+									   others_have(&form->keys[L4_ENVELOPE_TEXT], lines)))
 			memset(form, 0, sizeof(L4EnvelopeForm));
 	}
 	pfree(sample);

@@ -706,14 +706,14 @@ object_of_envelope(const L4EnvelopeForm *envelope, L4ObjectForm *form)
 	return form->sizes[L4_OBJECT_TIME] > 0;
 }
 
-/* Are there objects in a sample that the collector which wrapped the others did not? */
+/* Are there objects in a sample, on lines that are whole, that the collector which wrapped the others did not? */
 static bool
 has_others(const L4HeaderParser *parser, L4Bytes sample)
 {
 	L4Bytes		line;
 	L4Wrapped	wrapped;
 
-	while (next_line(&sample, &line))
+	while (memchr(sample.data, '\n', sample.size) != NULL && next_line(&sample, &line))
 		if (line.size > 0 && line.data[0] == '{' && !header_unwrap(parser, line, &wrapped))
 			return true;
 	return false;
@@ -850,7 +850,8 @@ header_parser_sample(L4HeaderParser *parser, L4Bytes sample)
 	plain = uncoloured_sample(parser, sample);
 	parser->coloured = false;
 	told = learn_sample(parser, sample);
-	if (header_wraps(parser) && !envelope_is_own(&parser->learnt.envelope) && has_others(parser, whole))
+	if (header_wraps(parser) && !envelope_is_own(&parser->learnt.envelope) && !parser->learnt.has_object &&
+		has_others(parser, whole))
 		parser->learnt.has_object = object_of_envelope(&parser->learnt.envelope, &parser->learnt.object);
 	if (envelope_is_own(&parser->learnt.envelope))
 	{

@@ -116,7 +116,8 @@ part_numbers(const double *numbers, int64 count, Parts *parts)
 	}
 	for (int64 i = 0; i < count; i++)
 	{
-		int			part = most > least ? (int) ((PARTS - 1) * (numbers[i] - least) / (most - least)) : 0;
+		double		place = most > least ? (PARTS - 1) * ((numbers[i] - least) / (most - least)) : 0;
+		int			part = place > 0 ? (int) Min(place, PARTS - 1) : 0;
 
 		parts->counts[part]++;
 		parts->sums[part] += numbers[i];
@@ -419,6 +420,9 @@ cycles_at(Search *search, double pause)
 	for (int64 i = 0; i < count; i++)
 	{
 		search->intervals[i] = bursts->began[i + 1] - bursts->began[i];
+		/* of times that are none, or of what ends before it begins, nothing is told */
+		if (!(search->intervals[i] > 0) || isinf(search->intervals[i]))
+			return -1;
 		search->numbers[i] = log(search->intervals[i]);
 	}
 	search->speeds = two_speeds(search->numbers, count, rule->share);

@@ -74,8 +74,19 @@ SELECT job, count(*) AS accelerators FROM l4_flow_jobs() GROUP BY job ORDER BY j
 SELECT job, kind, count(*) AS pairs FROM l4_flow_pairs() GROUP BY job, kind ORDER BY job, kind;
 SELECT kind, size, count(*) FROM l4_flow_groups() WHERE kind IN ('data', 'pipeline') GROUP BY kind, size ORDER BY kind;
 SELECT count(*) AS findings FROM l4_flow_diagnose();
+-- Who looks after a job sends little, to all of it, when it likes.
+INSERT INTO l4_flow SELECT '2026-01-01'::timestamptz + make_interval(secs => 60 * lot(i * 37 + j * 11 + n * 17)), 0.001,
+	format('10.0.0.%s', i), format('10.0.0.%s', j), 100000 + n * i + j, ARRAY['leaf'], NULL::bigint, 0::bigint, 1::bigint, 4791
+FROM generate_series(0, 7) i, generate_series(0, 7) j, generate_series(1, 10) n WHERE i < j;
+SELECT job, count(*) AS accelerators FROM l4_flow_jobs() GROUP BY job ORDER BY job;
 
 -- ---- steps that differ ----
+
+-- Of times that are none, and of what ends before it begins, nothing is told.
+SELECT l4_step_cycles(ARRAY(SELECT g + (g % 5 = 0)::int * 3.0 FROM generate_series(1, 60) g) || 'Infinity'::float8,
+	array_fill(0.1::real, '{61}'), array_fill(1::real, '{61}'), 1.3, 0.05, 1, 0.6, 0.1) IS NULL AS infinite,
+	l4_step_cycles(ARRAY(SELECT (g / 2) * 1.0 FROM generate_series(1, 60) g), array_fill(-1::real, '{60}'),
+	array_fill(1::real, '{60}'), 1.3, 0.05, 1, 0.6, 0.1) IS NULL AS negative;
 
 -- All parameters are gathered in each step of twelve layers, forwards and back, however long it takes.
 SELECT round((c).regular::numeric, 1) AS regular, cardinality((c).ended) AS steps

@@ -46,6 +46,8 @@ CREATE TABLE traceback AS SELECT t.turn, t.text FROM unnest(ARRAY['Traceback (mo
 	WITH ORDINALITY t (text, turn);
 SELECT wrote('killed', 16 + t.turn * 0.001, r, format('[rank%s]: %s', r, t.text))
 FROM unnest('{0,1,2,3}'::int[]) r, traceback t ORDER BY r, t.turn \g /dev/null
+SELECT wrote('killed', 16.05, 6, E'terminate called after throwing an instance of std::runtime_error') \g /dev/null
+SELECT wrote('killed', 16.06, 7, '  what():  the device fell off the bus') \g /dev/null
 SELECT wrote('killed', 16.1 + t.turn * 0.001, r, format('[rank%s]: %s', r, t.text))
 FROM unnest('{6,7}'::int[]) r, traceback t ORDER BY t.turn, r \g /dev/null
 SELECT load_job('killed') \g /dev/null
@@ -58,7 +60,7 @@ SELECT string_agg(l.raw, E'\n' ORDER BY l.line_no, l.part) = (SELECT string_agg(
 \echo == the manager numbers its tasks as the ranks are numbered: whom it calls killed is known
 SELECT a.address, a.node FROM l4_address a WHERE a.job_id = 'killed' AND a.address ~ '^task ' ORDER BY 1;
 SELECT d.ordinal, d.node, d.iteration, d.confidence >= 0.8 AS sure FROM l4_diagnose('killed') d WHERE d.kind = 'node';
-\echo == a traceback that lines of others parted is its exception
+\echo == a traceback that lines of others parted is its exception; what is set in and stands behind it is none of it
 SELECT u.rank, u.first_line, left(u.message, 60) AS message FROM l4_unexplained('killed') u WHERE u.rank > 5 ORDER BY 1, 2;
 
 -- each fourth step is told of: seven records of a rank, each of which tells of four steps
@@ -81,5 +83,16 @@ SELECT d.kind, d.node, left(d.explanation, 90) AS explanation FROM l4_diagnose('
 WHERE d.kind IN ('node', 'slow') ORDER BY d.kind;
 
 SELECT l4_delete_job(j) FROM unnest('{quick1,quick2,quick3,slow}'::text[]) j \g /dev/null
+-- longer than the sample: its last line is cut off, and what tasks wrote are objects of their own
+INSERT INTO line (job, line) SELECT 'objects', format('{"log":%s,"stream":"stderr","time":"%s"}', to_json(format(
+	'{"when_utc":"%s","gravity_level":"%s","text":"part %s of the input is read by the reader of rank %s"}', t.at,
+	CASE WHEN i % 7 = 0 THEN 'ERROR' ELSE 'INFO' END, i, i % 8) || E'\n'), t.at)
+FROM generate_series(1, 600) i, LATERAL (SELECT to_char(timestamp '2026-11-29 10:00' + i * interval '1 s',
+	'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS at) t;
+\echo == objects that a program wrote keep their levels in a long file
+SELECT load_job('objects') \g /dev/null
+SELECT l.level, count(*) FROM l4_log l WHERE l.job_id = 'objects' GROUP BY 1 ORDER BY 1;
+SELECT l4_delete_job('objects') \g /dev/null
+
 SELECT l4_delete_job(j) FROM unnest('{fine1,fine2,killed}'::text[]) j \g /dev/null
 DROP SCHEMA managed_tasks CASCADE;
