@@ -110,8 +110,9 @@ INSERT INTO @extschema@.l4_iteration_rule (name, priority, pattern, position, ex
 		'(?i)\btrain\w{0,3}\b.{0,20}?(?<![\d.])\d{1,18}-(?<iter>\d{1,18})\s?batch(?:es)?\b',
 		'end',
 		'1epoch:train:51-100batch: iter_time=0.012, loss=80.2', true),
-	-- so many of so many are done, with the unit behind; those of an evaluation are counted anew. 1: both, masked as one
-	('steps_of', 126,
+	-- so many of so many are done, with the unit behind; those of an evaluation are counted anew. 1: both, masked as one, which
+	-- other numbers of steps look like, too: so it comes last
+	('steps_of', 950,
 		'(?i)^(?!.{0,300}?\b(?:eval\w{0,8}|val|valid\w{0,8}|test\w{0,4}|sampl\w{0,4}|generat\w{0,4}'
 		'|load\w{0,4}|resum\w{1,4}|restor\w{1,4}|warm-?up|total)\b)'
 		'.{0,200}?(?<![\w./:-])(?:(?<iter>\d{1,18})\s{0,2}/\s{0,2}\d{1,18}|1) (?:train\w{0,3} |optim\w{0,6} )?'
