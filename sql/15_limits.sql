@@ -522,6 +522,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_pair_share', 0.001, 'share of bytes',
 		'A pair of accelerators trains together where it moves this share of the bytes of the busiest pair of one of them: '
 		'what a ring or a pipeline gives a rank to do is much alike, and all else is little beside it.'),
+	(true, 'flow_sizes_read', 1000, 'records',
+		'So many records of what goes one way between two, evenly spread, are looked at for their sizes (l4_flow_messages).'),
 	(true, 'flow_strange_pairs', 0.5, 'share of bytes',
 		'Who trains sends the same again and again, at the same times, or both ways at once. Where more of the bytes are of '
 		'pairs that do nothing of this nobody trains: of pairs that send at random a quarter seems regular by chance.'),
@@ -614,9 +616,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'for a tenth by chance.'),
 	(true, 'flow_answered', 0.8, 'share of messages',
 		'Sizes of activations differ where sequences do, but gradients come back as large as what went: two are of a pipeline '
-		'where so many messages are answered so; the rest is lost or outside of the window. Of the tokens of experts, each '
-		'of a '
-		'size of its own, some are by chance, or all as they go both ways at once.'),
+		'where so many messages are answered so; the rest is lost or outside of the window. Of the tokens of experts, each of '
+		'a size of its own, some are by chance, or all as they go both ways at once.'),
 	(true, 'flow_answer_size', 0.00001, 'share of bytes',
 		'They are as large within this: a header or two of an activation of tens of megabytes.'),
 	(true, 'flow_lockstep', 0.0003, 's',
@@ -633,12 +634,12 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_whole_phase', 0.8, 'share of bytes',
 		'The last phase of the window is whole where it has this share of the usual bytes.');
 
--- Of what is slow or silent among them (58_flow_findings.sql).
+-- Of what is slow or silent among them (58_flow_elements.sql, 58_flow_findings.sql).
 INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_same_bytes', 0.1, 'logarithm',
 		'Nothing is said to be slow of a job whose steps do not move the same: gradients and parameters have one size, so '
-		'bytes of '
-		'steps differ by what is lost or sampled alone. What is taken for steps are layers or buckets, where they do ...'),
+		'bytes of steps differ by what is lost or sampled alone. What is taken for steps are layers or buckets, where they do '
+		'...'),
 	(true, 'flow_like_steps', 0.3, 'logarithm',
 		'... or take so much longer or shorter than the one before: sequences that differ in length make it a tenth or two '
 		'...'),
@@ -698,8 +699,7 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_slow_steps', 5, 'steps', 'For so many steps at least.'),
 	(true, 'flow_slow_share', 0.8, 'share of steps',
 		'And in so many of those from the first to the last: what is slow is so in all of them, and what shares its way or '
-		'waits '
-		'by chance is as quick as ever in between.'),
+		'waits by chance is as quick as ever in between.'),
 	(true, 'flow_element_share', 0.8, 'share of pairs',
 		'A network interface or switch is slow where this share of the pairs that use it are: else it is some links.'),
 	(true, 'flow_element_pairs', 2, 'pairs', 'Fewer pairs than this tell nothing of what they have in common.'),
@@ -712,8 +712,7 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_explained', 0.5, 'share of links',
 		'What links of a job have in common is slow where it explains so many of all that are slow at that time, or all but '
 		'fewer than flow_slow_at_once: several faults at once are rare, and many slow links on ways of their own are of '
-		'chance, '
-		'as hashes lead some onto the same uplink for good.'),
+		'chance, as hashes lead some onto the same uplink for good.'),
 	(true, 'flow_stands_out', 1.5, 'factor',
 		'... but for one that is slow by so much more (of its logarithm) than any other: the others wait for it.'),
 	(true, 'flow_group_members', 3, 'accelerators',

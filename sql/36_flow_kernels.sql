@@ -149,7 +149,6 @@ COMMENT ON COLUMN @extschema@.l4_answer.alike IS
 'Share, 0 to 1, of the messages of one way that one of the same size answers later; of the way of which more are answered.';
 COMMENT ON COLUMN @extschema@.l4_answer.at_once IS
 'Share, 0 to 1, of the time of the way that sends for a shorter one in which the other sends, too.';
-
 COMMENT ON COLUMN @extschema@.l4_answer.end_together IS
 'Share, 0 to 1, of the messages of the first way that end as long before or after the nearest end of the other way as most do.';
 
@@ -160,12 +159,11 @@ CREATE FUNCTION @extschema@.l4_answers(began double precision[], lasted real[], 
 COMMENT ON FUNCTION @extschema@.l4_answers(double precision[], real[], real[], double precision[], real[], real[],
 	double precision, double precision, double precision) IS
 'Whether what goes one way between two is answered by what comes back, as along a pipeline, where gradients are as large as '
-'the '
-'activations were, or whether it goes both ways at once, as what collectives and experts exchange. began, lasted, moved: when '
-'each message began, seconds it lasted, its bytes; of one way, then of the other. pause: seconds, shorter ones are none. '
-'tolerance: sizes are the same within this share. together: seconds, as the tolerance of l4_together. An answer is one of '
-'the next 128 of the other way. 0 where one way has '
-'none. Errors: 22023 arrays of different lengths, or with NULLs. Cost: time n * log(n).';
+'the activations were, or whether it goes both ways at once, as what collectives and experts exchange. began, lasted, moved: '
+'when each message began, in order, seconds it lasted, its bytes; of one way, then of the other. pause: seconds, shorter ones '
+'are none. tolerance: sizes are the same within this share. together: seconds, as the tolerance of l4_together. An answer is '
+'one of the next 128 of the other way. 0 where one way has none. Errors: 22023 arrays of different lengths, or with NULLs. '
+'Cost: time n * log(n).';
 
 CREATE TYPE @extschema@.l4_burst_times AS (
 	bursts bigint,

@@ -79,8 +79,7 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_mentions(text, text[], @extschema@.l4_unit[]) IS
 'Step: The units that texts name, by rank, by name or by a learned address or process: the text''s place in the array, the '
-'unit (with '
-'node as l4_job_units has it), the rank where it is named by that or is one itself, and the name it goes by there. '
+'unit (with node as l4_job_units has it), the rank where it is named by that or is one itself, and the name it goes by there. '
 'units: those of the job (l4_job_units), where the caller has them.';
 
 CREATE FUNCTION @extschema@.l4_told_processes(job_id text, streams @extschema@.l4_job_stream[])

@@ -543,7 +543,7 @@ BEGIN ATOMIC
 	-- Lines of a traceback are one record where they follow one another. In a file that processes share those of others may
 	-- come between: then each line is a statement that nobody else makes, and all of them only lead to the exception.
 	WITH line AS MATERIALIZED (
-		SELECT r.stream_id, r.shape_id, r.first_line, r.last_line, h.shape ~ (l4_parted_tracebacks.wordings).traceback AS heads,
+		SELECT r.stream_id, r.shape_id, r.first_line, h.shape ~ (l4_parted_tracebacks.wordings).traceback AS heads,
 			h.shape ~ (l4_parted_tracebacks.wordings).traceback_line AS below
 		FROM unnest(l4_parted_tracebacks.unexplained) r
 		JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id

@@ -320,9 +320,8 @@ COMMENT ON FUNCTION @extschema@.l4_slow_pieces(text, @extschema@.l4_job_stream[]
 	@extschema@.l4_slow_regime, @extschema@.l4_limits, @extschema@.l4_wordings) IS
 'Step: Ranks whose durations in a statement stand out: by how they changed when the steps of the job became slow '
 '(l4_changed_ranks), or, where there is no such place or too few durations about it, or all are since then, by their means '
-'(l4_slow_ranks); and '
-'those that come later since then (l4_late_ranks), are called the slowest (l4_called_slowest) or end long after all others '
-'(l4_late_ends); by how many standard deviations (z), and the numbers for l4_evidence.';
+'(l4_slow_ranks); and those that come later since then (l4_late_ranks), are called the slowest (l4_called_slowest) or end '
+'long after all others (l4_late_ends); by how many standard deviations (z), and the numbers for l4_evidence.';
 
 CREATE FUNCTION @extschema@.l4_evidence_slow(job_id text, units @extschema@.l4_unit[], streams @extschema@.l4_job_stream[],
 	clocks @extschema@.l4_clock_offset[], rank_fails boolean, slow @extschema@.l4_slow_regime, limits @extschema@.l4_limits,

@@ -11,6 +11,7 @@
 
 #include "miscadmin.h"
 #include "tools/order.h"
+#include "tools/room.h"
 
 /* An answer is among so many of the other way: twice the microbatches of a step, all of which may go forwards first. */
 #define MOST_AHEAD 128
@@ -19,7 +20,7 @@
 static double
 share_answered(const L4Intervals *a, const double *a_moved, const L4Intervals *b, const double *b_moved, double tolerance)
 {
-	bool	   *used = MemoryContextAllocHuge(CurrentMemoryContext, Max(b->count, 1) * sizeof(bool));
+	bool	   *used = room_for(b->count, sizeof(bool));
 	int64		answered = 0;
 	int64		first = 0;
 
@@ -93,7 +94,7 @@ answers_at_once(const L4Intervals *a, const L4Intervals *b, double pause)
 static L4Intervals
 ends_of(const L4Intervals *messages)
 {
-	double	   *ends = MemoryContextAllocHuge(CurrentMemoryContext, Max(messages->count, 1) * sizeof(double));
+	double	   *ends = room_for(messages->count, sizeof(double));
 
 	if (messages->count > 0)
 		memcpy(ends, messages->ended, messages->count * sizeof(double));

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "miscadmin.h"
+#include "tools/room.h"
 #include "utils/memutils.h"
 
 /* By which Fryzlewicz (Annals of Statistics 2014) multiplies sqrt(2 log n), about the largest of n normal deviates. */
@@ -397,7 +398,7 @@ series_begin(Series *series, const L4SeriesPoint *points, int64 count, const L4C
 L4ChangePoint *
 change_points(const L4SeriesPoint *points, int64 count, const L4ChangeOptions *options, int64 *found)
 {
-	int32	   *changes = MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(int32));
+	int32	   *changes = room_for(count, sizeof(int32));
 	L4ChangePoint *result;
 	Series		series;
 
@@ -407,7 +408,7 @@ change_points(const L4SeriesPoint *points, int64 count, const L4ChangeOptions *o
 	find_changes(&series, 0, count, MAX_TURNS, changes, found);
 	for (int turns = MAX_TURNS; turns > 0 && place_changes(&series, changes, found); turns--)
 		;
-	result = MemoryContextAllocHuge(CurrentMemoryContext, Max(*found, 1) * sizeof(L4ChangePoint));
+	result = room_for(*found, sizeof(L4ChangePoint));
 	for (int64 i = 0; i < *found; i++)
 		result[i] = describe_change(&series, i > 0 ? changes[i - 1] : 0, changes[i], i + 1 < *found ? changes[i + 1] : count);
 	return result;

@@ -13,6 +13,7 @@
 
 #include "miscadmin.h"
 #include "tools/order.h"
+#include "tools/room.h"
 
 /* Bursts of so many collectives at once count as such, too: of more any number is one within the tolerance. */
 #define MOST_AT_ONCE 3
@@ -28,7 +29,7 @@
 static double *
 numbers(int64 count)
 {
-	return MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(double));
+	return room_for(count, sizeof(double));
 }
 
 static double

@@ -349,20 +349,6 @@ is_bulk_action(L4Bytes line)
 	return false;
 }
 
-/* Takes a line off a sample; false where none has an end: the last one may be cut off. */
-static bool
-next_whole_line(L4Bytes *lines, L4Bytes *line)
-{
-	const char *stop = lines->size > 0 ? memchr(lines->data, '\n', lines->size) : NULL;
-
-	if (stop == NULL)
-		return false;
-	*line = (L4Bytes) {lines->data, (size_t) (stop - lines->data)};
-	lines->data = stop + 1;
-	lines->size -= line->size + 1;
-	return true;
-}
-
 /* Looks at the objects of the first lines; returns how many lines there are. */
 static int
 note_lines(Sample *sample, L4Bytes lines)
@@ -370,7 +356,7 @@ note_lines(Sample *sample, L4Bytes lines)
 	L4Bytes		line;
 	int			seen = 0;
 
-	while (seen < OBJECTS_MOST && next_whole_line(&lines, &line))
+	while (seen < OBJECTS_MOST && bytes_take_line(&lines, &line))
 		if (line.size > 0 && !is_bulk_action(line))
 		{
 			seen++;
@@ -416,7 +402,7 @@ others_have(const L4EnvelopeKey *key, L4Bytes lines)
 {
 	L4Bytes		line;
 
-	while (next_whole_line(&lines, &line))
+	while (bytes_take_line(&lines, &line))
 	{
 		const char *end = line.data + line.size;
 		const char *at = object_of(line);

@@ -18,6 +18,7 @@
 
 #include "algorithms/robust.h"
 #include "tools/order.h"
+#include "tools/room.h"
 #include "utils/memutils.h"
 
 /* In less than this share of the usual silence nothing is computed between exchanges. */
@@ -32,7 +33,7 @@
 static double *
 numbers(int64 count)
 {
-	return MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(double));
+	return room_for(count, sizeof(double));
 }
 
 /* The number in the middle, of an even number the lower one, of so many (at least one), whose order changes. */
@@ -176,7 +177,7 @@ compare_beginnings(const void *a, const void *b)
 static Beginning *
 all_beginnings(const L4ExchangeMember *members, int32 count, int64 total)
 {
-	Beginning  *all = MemoryContextAllocHuge(CurrentMemoryContext, Max(total, 1) * sizeof(Beginning));
+	Beginning  *all = room_for(total, sizeof(Beginning));
 	int64		place = 0;
 
 	for (int32 i = 0; i < count; i++)
@@ -321,7 +322,7 @@ usual_of_turns(const L4ExchangeMember *member, const double *computed, double *o
 {
 	double	   *values = numbers(member->count);
 	double	   *got = numbers(member->count);
-	int64	   *starts = MemoryContextAllocHuge(CurrentMemoryContext, Max(member->count, 1) * sizeof(int64));
+	int64	   *starts = room_for(member->count, sizeof(int64));
 	int32		turns;
 	int64		steps = usual_steps(member, values, starts, &turns);
 
@@ -373,7 +374,7 @@ find_lateness(const L4ExchangeMember *members, int32 count, int64 total, Latenes
 	double	   *computed = late->beside;
 	double	   *usual = numbers(total);	/* of each exchange, where it begins */
 	double	   *sorted = numbers(total);
-	int64	   *sizes = MemoryContextAllocHuge(CurrentMemoryContext, Max(total, 1) * sizeof(int64));
+	int64	   *sizes = room_for(total, sizeof(int64));
 	int64		told = 0;
 	int64		place = 0;
 	double		least;

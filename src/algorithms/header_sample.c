@@ -11,19 +11,15 @@
 #include "tools/bytes.h"
 #include "tools/json_text.h"
 
-/* Takes the next line off what is left of a sample; false at its end. */
+/* Takes the next line off what is left of a sample, or what there is of the last one; false at its end. */
 static bool
 next_line(L4Bytes *left, L4Bytes *line)
 {
-	const char *stop;
-
-	if (left->size == 0)
-		return false;
-	stop = memchr(left->data, '\n', left->size);
-	*line = (L4Bytes) {left->data, stop != NULL ? (size_t) (stop - left->data) : left->size};
-	left->data += line->size + (stop != NULL);
-	left->size -= line->size + (stop != NULL);
-	return true;
+	if (bytes_take_line(left, line))
+		return true;
+	*line = *left;
+	left->size = 0;
+	return line->size > 0;
 }
 
 /* The size of a prefix that is the name of a node, by a rule that asks for one; 0 where there is none. */
@@ -713,7 +709,7 @@ has_others(const L4HeaderParser *parser, L4Bytes sample)
 	L4Bytes		line;
 	L4Wrapped	wrapped;
 
-	while (memchr(sample.data, '\n', sample.size) != NULL && next_line(&sample, &line))
+	while (bytes_take_line(&sample, &line))
 		if (line.size > 0 && line.data[0] == '{' && !header_unwrap(parser, line, &wrapped))
 			return true;
 	return false;

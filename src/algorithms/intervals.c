@@ -11,6 +11,7 @@
 
 #include "miscadmin.h"
 #include "tools/order.h"
+#include "tools/room.h"
 
 /* Pauses are tried from the shortest on, each longer than the last by this factor ... */
 #define FINER 1.4
@@ -21,7 +22,7 @@
 static double *
 numbers(int64 count)
 {
-	return MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(double));
+	return room_for(count, sizeof(double));
 }
 
 /* The pauses between messages, ascending; those that overlap have none. */

@@ -16,6 +16,7 @@
 #include <math.h>
 
 #include "algorithms/robust.h"
+#include "tools/room.h"
 
 /* Silences of less than this share of the usual one part no collectives. */
 #define PART 0.35
@@ -38,7 +39,7 @@
 static double *
 numbers(int64 count)
 {
-	return MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(double));
+	return room_for(count, sizeof(double));
 }
 
 /* The silence before each message; nothing is known of what was before the first. */
@@ -179,7 +180,7 @@ void
 step_beside(const L4Traffic *link, const L4Traffic *other, const double *ends, int64 count, double *beside)
 {
 	int64		room = link->messages.count;
-	Start	   *starts = MemoryContextAllocHuge(CurrentMemoryContext, Max(room, 1) * sizeof(Start));
+	Start	   *starts = room_for(room, sizeof(Start));
 	double	   *ratios = numbers(room);
 	double	   *silences = numbers(room);
 	int64		found = collectives(link, other, starts);

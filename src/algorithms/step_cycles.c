@@ -13,6 +13,7 @@
 
 #include "miscadmin.h"
 #include "tools/order.h"
+#include "tools/room.h"
 
 /* Around a burst so many on each side tell at which speed it came. */
 #define NEIGHBOURS 2
@@ -63,13 +64,13 @@ typedef struct Speeds
 static double *
 numbers(int64 count)
 {
-	return MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(double));
+	return room_for(count, sizeof(double));
 }
 
 static int64 *
 places(int64 count)
 {
-	return MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(int64));
+	return room_for(count, sizeof(int64));
 }
 
 static void

@@ -10,6 +10,7 @@
 #include "bindings/aggregate_state.h"
 #include "bindings/series_state.h"
 #include "funcapi.h"
+#include "tools/room.h"
 #include "utils/array.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -69,7 +70,7 @@ changes_datum(Oid function, const L4SeriesPoint *points, const L4ChangePoint *ch
 {
 	Oid			type = get_element_type(get_func_rettype(function));
 	TupleDesc	shape = lookup_rowtype_tupdesc(type, -1);
-	Datum	   *elements = MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(Datum));
+	Datum	   *elements = room_for(count, sizeof(Datum));
 	Datum		result;
 
 	for (int64 i = 0; i < count; i++)

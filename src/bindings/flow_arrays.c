@@ -9,6 +9,7 @@
 #include "access/htup_details.h"
 #include "catalog/pg_type_d.h"
 #include "funcapi.h"
+#include "tools/room.h"
 
 double *
 flow_numbers_of(ArrayType *array, int64 *count)
@@ -20,7 +21,7 @@ flow_numbers_of(ArrayType *array, int64 *count)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("array of messages must have one dimension and no NULLs")));
-	numbers = MemoryContextAllocHuge(CurrentMemoryContext, Max(*count, 1) * sizeof(double));
+	numbers = room_for(*count, sizeof(double));
 	for (int64 i = 0; i < *count; i++)
 		switch (ARR_ELEMTYPE(array))
 		{

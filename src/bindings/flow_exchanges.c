@@ -10,6 +10,7 @@
 #include "bindings/flow_arrays.h"
 #include "catalog/pg_type_d.h"
 #include "fmgr.h"
+#include "tools/room.h"
 #include "utils/typcache.h"
 
 PG_FUNCTION_INFO_V1(l4_exchanges_behind);
@@ -55,7 +56,7 @@ read_member(HeapTupleHeader row, int32 server)
 {
 	double	   *columns[COLUMNS];
 	int64		count = read_columns(row, columns);
-	L4Exchange *exchanges = MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(L4Exchange));
+	L4Exchange *exchanges = room_for(count, sizeof(L4Exchange));
 
 	for (int64 i = 0; i < count; i++)
 	{
@@ -91,7 +92,7 @@ l4_exchanges_behind(PG_FUNCTION_ARGS)
 			refuse("Members are not NULL, and their servers numbered from 1.");
 		members[i] = read_member(DatumGetHeapTupleHeader(rows[i]), (int32) servers[i] - 1);
 	}
-	behind = MemoryContextAllocHuge(CurrentMemoryContext, Max((int64) count * steps, 1) * sizeof(double));
+	behind = room_for((int64) count * steps, sizeof(double));
 	exchanges_behind(members, count, steps, behind);
 	return flow_array(behind, (int64) count * steps, FLOAT8OID);
 }

@@ -9,6 +9,7 @@
 #include "nodes/nodeFuncs.h"
 #include "executor/nodeHash.h"
 #include "storage/buffile.h"
+#include "tools/room.h"
 #include "utils/memutils.h"
 
 #define FIRST_BLOCK 42
@@ -185,7 +186,7 @@ flow_records_copy(const L4FlowRecords *records, void *to)
 L4FlowRecord *
 flow_records_all(const L4FlowRecords *records)
 {
-	L4FlowRecord *all = MemoryContextAllocHuge(CurrentMemoryContext, Max(records->count, 1) * sizeof(L4FlowRecord));
+	L4FlowRecord *all = room_for(records->count, sizeof(L4FlowRecord));
 
 	flow_records_copy(records, all);
 	return all;

@@ -13,6 +13,7 @@
 #include "bindings/step_state.h"
 #include "catalog/pg_type_d.h"
 #include "tools/intern.h"
+#include "tools/room.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -118,8 +119,8 @@ l4_step_phases_final(PG_FUNCTION_ARGS)
 	if (state == NULL)
 		PG_RETURN_NULL();
 	messages = step_state_messages(state);
-	phases = MemoryContextAllocHuge(CurrentMemoryContext, Max(state->count, 1) * sizeof(L4StepPhase));
-	numbers = MemoryContextAllocHuge(CurrentMemoryContext, Max(state->count, 1) * sizeof(double));
+	phases = room_for(state->count, sizeof(L4StepPhase));
+	numbers = room_for(state->count, sizeof(double));
 	count = step_phases(messages, state->count, state->options[0], state->options[1], phases);
 	for (int column = 0; column < 3; column++)
 	{
@@ -280,7 +281,7 @@ static L4Exchange *
 exchanges_of_state(const L4StepState *state, int64 *count)
 {
 	int64		end_count = ends_of_work(state->option_count - 1);
-	L4Exchange *exchanges = MemoryContextAllocHuge(CurrentMemoryContext, Max(state->count, 1) * sizeof(L4Exchange));
+	L4Exchange *exchanges = room_for(state->count, sizeof(L4Exchange));
 	int32		others = 0;
 
 	for (int32 i = 0; i < state->peers.count; i++)
@@ -303,7 +304,7 @@ l4_step_exchanges_final(PG_FUNCTION_ARGS)
 	if (state == NULL)
 		PG_RETURN_NULL();
 	exchanges = exchanges_of_state(state, &count);
-	numbers = MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(double));
+	numbers = room_for(count, sizeof(double));
 	for (int column = 0; column < lengthof(values); column++)
 	{
 		for (int64 i = 0; i < count; i++)

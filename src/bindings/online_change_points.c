@@ -8,6 +8,7 @@
 #include "bindings/aggregate_state.h"
 #include "bindings/series_state.h"
 #include "funcapi.h"
+#include "tools/room.h"
 #include "utils/array.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -55,7 +56,7 @@ changes_datum(Oid function, const L4SeriesPoint *points, const L4OnlineChange *c
 {
 	Oid			type = get_element_type(get_func_rettype(function));
 	TupleDesc	shape = lookup_rowtype_tupdesc(type, -1);
-	Datum	   *elements = MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(Datum));
+	Datum	   *elements = room_for(count, sizeof(Datum));
 	MemoryContext outer;
 	Datum		result;
 

@@ -11,6 +11,7 @@
 #include "catalog/pg_type_d.h"
 #include "miscadmin.h"
 #include "utils/array.h"
+#include "tools/room.h"
 #include "utils/memutils.h"
 
 #define ST_SORT sort_points
@@ -179,7 +180,7 @@ series_combine(FunctionCallInfo fcinfo, const L4SeriesAggregate *aggregate)
 L4SeriesPoint *
 series_points(const double *rows, int64 count, const L4SeriesAggregate *aggregate)
 {
-	L4SeriesPoint *points = MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(L4SeriesPoint));
+	L4SeriesPoint *points = room_for(count, sizeof(L4SeriesPoint));
 
 	for (int64 i = 0; i < count; i++)
 	{

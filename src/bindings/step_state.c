@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "bindings/aggregate_state.h"
+#include "tools/room.h"
 #include "utils/memutils.h"
 
 /* What a flat state begins with. Behind it: options, the sizes of the names of peers (uint32), these names, messages. */
@@ -108,7 +109,7 @@ step_state_reserve(L4StepState *state, int64 more)
 L4StepMessage *
 step_state_messages(const L4StepState *state)
 {
-	L4StepMessage *messages = MemoryContextAllocHuge(CurrentMemoryContext, Max(state->count, 1) * sizeof(L4StepMessage));
+	L4StepMessage *messages = room_for(state->count, sizeof(L4StepMessage));
 	int32	   *ranks = state->peers.count > 0 ? intern_ranks(&state->peers) : NULL;
 
 	for (int64 i = 0; i < state->count; i++)
@@ -242,7 +243,7 @@ step_parse(MemoryContext parent, const char *data, Size size)
 	check_flat(&reader, &flat);
 	/* they need not be aligned */
 	bytes = state_read_bytes(&reader, flat.option_count * sizeof(double));
-	options = MemoryContextAllocHuge(CurrentMemoryContext, Max(flat.option_count, 1) * sizeof(double));
+	options = room_for(flat.option_count, sizeof(double));
 	memcpy(options, bytes, flat.option_count * sizeof(double));
 	if (!options_fit(flat.aggregate, options, flat.option_count))
 		state_corrupt(&reader, "Options do not fit.");

@@ -70,6 +70,20 @@ bytes_next(L4Bytes all, L4NextByte *next, char c, const char *at, const char *en
 	return next->at < end ? next->at : NULL;
 }
 
+/* Takes the next line, without its end, off what is left of a text; false where it has none: a sample may be cut off there. */
+static inline bool
+bytes_take_line(L4Bytes *left, L4Bytes *line)
+{
+	const char *stop = left->size > 0 ? memchr(left->data, '\n', left->size) : NULL;
+
+	if (stop == NULL)
+		return false;
+	*line = (L4Bytes) {left->data, (size_t) (stop - left->data)};
+	left->data = stop + 1;
+	left->size -= line->size + 1;
+	return true;
+}
+
 /* Copies bytes as memcpy does, without a call where they are few; none may have no place. */
 static inline void
 bytes_copy(char *to, const char *from, size_t size)

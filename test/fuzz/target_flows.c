@@ -13,6 +13,8 @@
 
 #define MOST_RECORDS 400
 #define MOST_STEPS 20
+/* Of so few messages each is among the next that answers are looked for in (answers.c). */
+#define FEW_AHEAD 100
 
 /* ---- flow_messages ---- */
 
@@ -239,7 +241,20 @@ sharded_steps(L4Bytes input)
 	fuzz_require(cycles.count >= steps - 2);
 }
 
-/* Shares of what answers; all of the messages go at once, and end, with themselves, and answer none. */
+/* Whether messages are all answered by the same ones that begin as much later: each is among the next few, if they are few. */
+static void
+require_answered(const L4Intervals *a, const double *moved, double later)
+{
+	double		began[MOST_RECORDS];
+	L4Intervals answers = {began, began, a->count};
+
+	for (int64 i = 0; i < a->count; i++)
+		began[i] = a->began[i] + later;
+	if (a->count > 0 && a->count <= FEW_AHEAD)
+		fuzz_require(answers_alike(a, moved, &answers, moved, 0.001) == 1);
+}
+
+/* Shares of what answers; all of the messages end with themselves. */
 static void
 require_answers(const L4Intervals *a, const L4Intervals *b)
 {
@@ -252,7 +267,8 @@ require_answers(const L4Intervals *a, const L4Intervals *b)
 	for (int64 i = 0; i < b->count; i++)
 		b_moved[i] = 1 + i % 2;
 	alike = answers_alike(a, a_moved, b, b_moved, 0.001);
-	fuzz_require(alike >= 0 && alike <= 1 && answers_alike(b, b_moved, a, a_moved, 0.001) == alike);
+	fuzz_require(alike >= 0 && alike <= 1);
+	require_answered(a, a_moved, 1);
 	fuzz_require(answers_end_together(a, a, 0.001) == (a->count > 0));
 	fuzz_require(answers_at_once(a, b, 0.01) >= 0 && answers_at_once(a, b, 0.01) <= 1 + 1e-9);
 }

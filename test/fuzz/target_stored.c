@@ -77,7 +77,8 @@ typedef struct Packing
 	L4Shape		shape;
 	int			count;
 	int			room;
-	L4Record   *records;		/* their spans are copies */
+	L4Record   *records;		/* their spans are copies, but for frames, which are none */
+	bool		wrapped;		/* a line was wrapped: its size is not told to the byte */
 	L4StatisticsMemory memory;
 	int			set_room;
 	int			set_count;
@@ -101,6 +102,9 @@ keep_given(Packing *packing, const L4Record *record)
 	*copy = *record;
 	copy->component = fuzz_copy(record->component);
 	copy->message = fuzz_copy(record->message);
+	copy->frame = (L4Bytes) {NULL, 0};
+	packing->wrapped |= record->frame.size > 0 &&
+		memmem(record->frame.data, record->frame.size, L4_FRAME_BEHIND, strlen(L4_FRAME_BEHIND)) != NULL;
 }
 
 static void
@@ -207,22 +211,17 @@ require_file(const Packing *packing, const L4SegmentBlobs *blobs, L4Bytes file)
 	L4SegmentReader *reader = segment_open(blobs);
 	L4StoredRecord record;
 	StringInfoData raw;
-	bool		wrapped = false;	/* the size of a line that was is not told to the byte */
 	int			i;
 
 	initStringInfo(&raw);
 	fuzz_require(segment_reader_count(reader) == packing->count);
 	for (i = 0; segment_next(reader, &record); i++)
 	{
-		L4Bytes		frame = packing->records[i].frame;
-
-		wrapped = wrapped || (frame.size > 0 &&
-							  memmem(frame.data, frame.size, L4_FRAME_BEHIND, strlen(L4_FRAME_BEHIND)) != NULL);
 		require_record(&packing->records[i], &record, reader);
 		fuzz_require(record.salt == packing->salt);
 		segment_raw(reader, &raw);
 	}
-	fuzz_require(i == packing->count && (wrapped || segment_raw_size(packing->builder) == file.size));
+	fuzz_require(i == packing->count && (packing->wrapped || segment_raw_size(packing->builder) == file.size));
 	fuzz_require(bytes_equal(file, (L4Bytes) {raw.data, raw.len}));
 }
 

@@ -1,0 +1,417 @@
+/*
+ * What each pair of accelerators of a job exchanges, and the steps of each accelerator that this tells, from the pairs of
+ * 56_flows.sql.
+ */
+
+-- ---- what a pair is ----
+
+CREATE FUNCTION @extschema@.l4_is_answered(returned double precision, together double precision, same_size double precision,
+	answer @extschema@.l4_answer, limits @extschema@.l4_limits) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
+RETURN returned >= (limits).flow_returned AND together < (limits).flow_together
+	AND ((answer).end_together < (limits).flow_together AND (answer).at_once < (limits).flow_at_once) IS NOT FALSE
+	AND (same_size >= (limits).flow_same_size OR COALESCE((answer).alike >= (limits).flow_answered, false));
+COMMENT ON FUNCTION @extschema@.l4_is_answered(double precision, double precision, double precision, @extschema@.l4_answer,
+	@extschema@.l4_limits) IS
+'Step: Does what goes one way between two come back later, in pieces of one size, or each as large as it went (limit '
+'flow_answered), as along a pipeline, and neither at once (limit flow_at_once) nor done together with it, as what waits for '
+'each other is (limit flow_together)? Arguments as those of l4_flow_pair_kind.';
+
+CREATE FUNCTION @extschema@.l4_go_at_once(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series, phases bigint,
+	limits @extschema@.l4_limits) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 3000
+BEGIN ATOMIC
+	SELECT a.seconds + b.seconds - u.seconds >= (limits).flow_at_once * LEAST(a.seconds, b.seconds)
+		-- up and down a tree in turn, bucket by bucket
+		OR LEAST(a.bursts, b.bursts) > (limits).flow_step_phases * phases
+	FROM @extschema@.l4_bursts((forth).began, (forth).lasted, (limits).flow_pause) a,
+		@extschema@.l4_bursts((back).began, (back).lasted, (limits).flow_pause) b,
+		@extschema@.l4_bursts((forth).began || (back).began, (forth).lasted || (back).lasted, (limits).flow_pause) u;
+END;
+COMMENT ON FUNCTION @extschema@.l4_go_at_once(@extschema@.l4_flow_series, @extschema@.l4_flow_series, bigint,
+	@extschema@.l4_limits) IS
+'Step: Do messages between two go both ways at once, for enough of the time in which the way goes on that is shorter (limit '
+'flow_at_once), or back and forth several times in a phase (limit flow_step_phases)? So do collectives; along a pipeline what '
+'comes back comes later, and of a microbatch once. phases: how many there are. NULL where nothing goes one way.';
+
+CREATE FUNCTION @extschema@.l4_least_alike(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series)
+	RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
+RETURN LEAST(NULLIF((forth).same_size, 0), NULLIF((back).same_size, 0));
+COMMENT ON FUNCTION @extschema@.l4_least_alike(@extschema@.l4_flow_series, @extschema@.l4_flow_series) IS
+'Step: The share of records of the most frequent size, of that way between two in which fewer are alike: the tokens of experts '
+'go both ways, gradients around a ring may go one beside them. NULL for no records.';
+
+CREATE FUNCTION @extschema@.l4_flow_pair_kind(span double precision, returned double precision, together double precision,
+	same_size double precision, least_alike double precision, answer @extschema@.l4_answer, any_phase boolean,
+	limits @extschema@.l4_limits) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
+RETURN CASE
+	-- gradients have few sizes, also of what comes in one phase
+	WHEN same_size < (limits).flow_own_size AND @extschema@.l4_is_answered(returned, together, same_size, answer, limits)
+		THEN 'pipeline'
+	WHEN span <= (limits).flow_data_span AND any_phase THEN 'data'
+	WHEN @extschema@.l4_is_answered(returned, together, same_size, answer, limits) THEN 'pipeline'
+	WHEN any_phase IS NOT TRUE THEN CASE WHEN same_size < (limits).flow_own_size THEN 'expert' ELSE 'data' END
+	WHEN same_size < (limits).flow_same_size OR least_alike < (limits).flow_own_size THEN 'expert'
+	ELSE 'context' END;
+COMMENT ON FUNCTION @extschema@.l4_flow_pair_kind(double precision, double precision, double precision, double precision,
+	double precision, @extschema@.l4_answer, boolean, @extschema@.l4_limits) IS
+'Step: What a pair of accelerators of a job exchanges: data (gradients: in one phase of the step), pipeline (activations '
+'forth, gradients back), expert (sizes vary, as the tokens of experts do) or context. span: of its traffic, in steps (NULL:'
+' the job has none); returned: bytes of the lesser direction over those of the greater; together: share of its messages '
+'that go together with one the other way; same_size: share of its records of the most frequent size, of the way in which most '
+'are alike, and least_alike of the other one (l4_least_alike); answer: l4_flow_answer; any_phase: does any '
+'pair of the job send in one phase alone, and most of those not to answer each other? Where none does (ZeRO-3, FSDP), what '
+'is no pipeline is data, unless no two records are alike (limit flow_own_size).';
+
+CREATE TYPE @extschema@.l4_flow_place AS (
+	address text,
+	job int,
+	server text,
+	period double precision
+);
+COMMENT ON TYPE @extschema@.l4_flow_place IS 'Step: A row of l4_flow_places.';
+
+CREATE TYPE @extschema@.l4_flow_direction AS (
+	job int,
+	period double precision,
+	kind text,
+	source text,
+	destination text,
+	series @extschema@.l4_flow_series,
+	cycle double precision,
+	cycles @extschema@.l4_step_cycle_series
+);
+COMMENT ON TYPE @extschema@.l4_flow_direction IS
+'Step: What one accelerator of a job sends to another: data, pipeline, expert or context (kind). period: seconds of a step of '
+'the job, NULL where no phase of this ends one; cycle: the same where parameters are sharded, so that no pause ends a step, '
+'else NULL; cycles: those of this way then.';
+
+CREATE FUNCTION @extschema@.l4_each_direction(directions @extschema@.l4_flow_direction[])
+	RETURNS SETOF @extschema@.l4_flow_direction
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 1000
+BEGIN ATOMIC
+	SELECT (d.direction).job, (d.direction).period, (d.direction).kind, (d.direction).source, (d.direction).destination,
+		(d.direction).series, (d.direction).cycle, (d.direction).cycles
+	FROM (SELECT unnest(l4_each_direction.directions) AS direction) d;
+END;
+COMMENT ON FUNCTION @extschema@.l4_each_direction(@extschema@.l4_flow_direction[]) IS
+'Step: unnest of directions, of which no copy is made.';
+
+CREATE TYPE @extschema@.l4_flow_measure AS (
+	job int,
+	period double precision,
+	span double precision,
+	kind text,
+	is_answered boolean,
+	cycle double precision,
+	cycles int,
+	microbatches int,
+	layer double precision,
+	weight double precision,
+	repeats boolean,
+	differs boolean
+);
+COMMENT ON TYPE @extschema@.l4_flow_measure IS
+'Step: What tells of a pair how its job makes steps: l4_flow_span, l4_flow_pair_kind where there is a phase, whether it sends '
+'in a phase and gets its answer later, its l4_step_cycles, whether, without any, it repeats itself with those of another, and '
+'whether no two of its records are alike (limit flow_own_size).';
+
+CREATE FUNCTION @extschema@.l4_usual_cycle(cycles double precision[], numbers int[], microbatches int[],
+	limits @extschema@.l4_limits) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10000
+BEGIN ATOMIC
+	WITH links AS (
+		-- a link tells for as long as its cycles go on: some are seen only while somebody is slow
+		SELECT c.cycle, CASE WHEN c.microbatches > 0 THEN t.time ELSE 0 END AS time, t.time AS whole
+		FROM unnest(l4_usual_cycle.cycles, l4_usual_cycle.numbers, l4_usual_cycle.microbatches) c(cycle, number, microbatches)
+		CROSS JOIN LATERAL round(1000 * c.cycle * c.number) t(time)
+		WHERE c.cycle > 0
+	), told AS MATERIALIZED (
+		SELECT l.cycle, l.time, sum(l.whole) OVER () AS whole, sum(l.time) OVER (ORDER BY ln(l.cycle)
+			RANGE BETWEEN (limits).flow_cycle_tolerance PRECEDING AND (limits).flow_cycle_tolerance FOLLOWING) AS alike
+		FROM links l
+	), most AS (
+		SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY t.cycle) AS cycle
+		FROM told t
+		WHERE t.time > 0 AND t.alike = (SELECT max(x.alike) FROM told x)
+	), multiples AS MATERIALIZED (
+		SELECT t.cycle, t.time, t.alike, t.whole
+		FROM told t
+		CROSS JOIN most m
+		WHERE t.time > 0 AND round(t.cycle / m.cycle) > 1
+			AND abs(t.cycle / (round(t.cycle / m.cycle) * m.cycle) - 1) <= (limits).flow_cycle_tolerance
+	)
+	SELECT COALESCE((SELECT x.cycle FROM multiples x
+			WHERE x.alike >= (limits).flow_cycle_pairs * x.whole ORDER BY x.alike DESC, x.cycle DESC LIMIT 1),
+		-- most cannot tell, or not which
+		(SELECT m.cycle FROM most m
+			WHERE 2 * ((SELECT sum(t.time) FROM told t) - COALESCE((SELECT sum(x.time) FROM multiples x), 0))
+				>= (SELECT max(t.whole) FROM told t)));
+END;
+COMMENT ON FUNCTION @extschema@.l4_usual_cycle(double precision[], int[], int[], @extschema@.l4_limits) IS
+'Step: How long a step of a job with sharded parameters takes (seconds), by what each of its links tells: how long a cycle '
+'takes, how many there are, over how many microbatches (0: it cannot tell). What most of them tell (limit '
+'flow_cycle_tolerance), but a multiple of it where enough tell that (limit flow_cycle_pairs), as a link that sees no optimizer '
+'takes each microbatch for a step. NULL where most tell neither. Cost: time n * log(n).';
+
+CREATE FUNCTION @extschema@.l4_job_phases(measures @extschema@.l4_flow_measure[], limits @extschema@.l4_limits)
+RETURNS TABLE (job int, cycle double precision, any_phase boolean, is_summed boolean)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
+BEGIN ATOMIC
+	WITH measured AS MATERIALIZED (
+		SELECT m.job, m.period, m.kind, m.is_answered, m.cycle, m.cycles, m.microbatches, m.layer, m.repeats, m.differs,
+			m.weight >= (limits).flow_microbatch_bytes AS is_heavy, (m.span <= (limits).flow_data_span) IS TRUE AS is_phase
+		FROM unnest(l4_job_phases.measures) m
+	), cycles AS (
+		SELECT m.job, @extschema@.l4_usual_cycle(array_agg(m.cycle), array_agg(m.cycles), array_agg(m.microbatches),
+			limits) AS cycle
+		FROM measured m
+		WHERE m.cycle IS NOT NULL
+		GROUP BY m.job
+	), summed AS (
+		-- those who hold the same shard sum up its gradients, in a phase; between the others layers are seen
+		SELECT m.job, count(*) FILTER (WHERE m.is_phase) >= (limits).flow_cycle_pairs * count(*)
+			AND count(*) FILTER (WHERE m.is_heavy AND abs(m.cycle / m.period - 1) <= (limits).flow_period_tolerance)
+				>= GREATEST((limits).flow_cycle_pairs * count(*) FILTER (WHERE NOT m.is_phase), 1) AS is_summed
+		FROM measured m
+		GROUP BY m.job
+	), sharded AS (
+		-- what comes regularly are layers then, many of which make a cycle
+		SELECT m.job, s.is_summed, c.cycle
+		FROM measured m
+		JOIN cycles c ON c.job = m.job
+		JOIN summed s ON s.job = m.job
+		GROUP BY m.job, s.is_summed, c.cycle
+		HAVING (count(m.cycle) >= (limits).flow_cycle_pairs * count(*)
+				-- layers of ranks that are early or late run into each other, but move the same in each cycle
+				OR count(*) FILTER (WHERE abs(m.cycle / c.cycle - 1) <= (limits).flow_period_tolerance) >= 2
+					AND count(*) FILTER (WHERE abs(m.cycle / c.cycle - 1) <= (limits).flow_period_tolerance OR m.repeats)
+						>= (limits).flow_cycle_alike * count(*))
+			AND ((percentile_disc(0.5) WITHIN GROUP (ORDER BY m.cycle / GREATEST(m.microbatches, 1))
+					>= 2 * (limits).flow_cycle_run * max(m.period)) IS NOT FALSE
+				-- or a link is regular from step to step, but no phase of data ends one
+				OR NOT bool_or(m.is_phase)
+				OR s.is_summed)
+			-- a pipeline goes forwards and backwards, too, but moves as much on either way
+			AND 2 * count(*) FILTER (WHERE m.is_heavy AND m.kind = 'pipeline') >= count(*) FILTER (WHERE m.kind = 'pipeline')
+			-- and so do the tokens of experts
+			AND 2 * count(*) FILTER (WHERE m.differs) < count(*)
+	)
+	SELECT m.job, s.cycle,
+		-- in less than a step it is the pipeline that sends in phases, once a microbatch
+		count(*) FILTER (WHERE m.is_phase) > 2 * count(*) FILTER (WHERE m.is_answered)
+			AND s.job IS NULL
+			-- between two layers no microbatch goes forth and comes back
+			AND (count(*) FILTER (WHERE m.kind = 'pipeline') >= (limits).flow_cycle_pairs * count(*) OR
+			-- too few layers for cycles; what contexts exchange comes at two speeds, too, but in none of these phases
+			count(*) FILTER (WHERE m.is_phase AND m.period < 2 * m.layer)
+				<= (limits).flow_layer_pairs * count(*) FILTER (WHERE m.is_phase)
+			AND count(*) FILTER (WHERE m.period < 2 * m.layer)
+				<= (limits).flow_cycle_pairs * count(*) FILTER (WHERE m.is_phase)),
+		s.cycle IS NOT NULL AND s.is_summed
+	FROM measured m
+	LEFT JOIN sharded s ON s.job = m.job
+	GROUP BY m.job, s.job, s.cycle, s.is_summed;
+END;
+COMMENT ON FUNCTION @extschema@.l4_job_phases(@extschema@.l4_flow_measure[], @extschema@.l4_limits) IS
+'Step: How jobs make steps: in cycles of layers (cycle: seconds of a step), as parameters are sharded, or in phases of '
+'data-parallel traffic (any_phase); or neither is seen. is_summed: in cycles, but gradients of a shard are summed up in a '
+'phase, too, which ends the step.';
+
+CREATE FUNCTION @extschema@.l4_flow_directions(pairs @extschema@.l4_flow_pair[], places @extschema@.l4_flow_place[],
+	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_direction
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
+BEGIN ATOMIC
+	WITH measured AS MATERIALIZED (
+		SELECT s.one, s.other, s.forth, s.back, p.job, p.period,
+			@extschema@.l4_flow_span(b.parted, b.active, p.period, limits) AS span, (b.parted).bursts AS phases,
+			COALESCE(LEAST((s.forth).bytes, (s.back).bytes)::double precision
+				/ NULLIF(GREATEST((s.forth).bytes, (s.back).bytes), 0), 0)
+				* (s.forth IS NOT NULL AND s.back IS NOT NULL)::int AS returned,
+			COALESCE(@extschema@.l4_together((s.forth).began, (s.back).began, (limits).flow_together_time), 0) AS together,
+			GREATEST((s.forth).same_size, (s.back).same_size) AS same_size,
+			@extschema@.l4_least_alike(s.forth, s.back) AS least_alike, s.cycles, s.answer
+		FROM @extschema@.l4_each_pair(l4_flow_directions.pairs) s
+		JOIN unnest(l4_flow_directions.places) p ON p.address = s.one
+		JOIN @extschema@.l4_training_pairs(l4_flow_directions.pairs, limits) t ON t.one = s.one AND t.other = s.other
+		CROSS JOIN LATERAL @extschema@.l4_flow_pair_bursts(s.forth, s.back, p.period, limits) b
+	), rounds AS MATERIALIZED ( -- neither layers nor a phase: gradients may be scattered in each microbatch
+		SELECT m.one, m.other, @extschema@.l4_rounds_of(@extschema@.l4_greater_way(m.forth, m.back), m.period, limits) AS cycles
+		FROM measured m WHERE m.period IS NOT NULL AND m.job NOT IN (SELECT o.job FROM measured o
+			WHERE (o.cycles)."interval" IS NOT NULL OR o.span <= (limits).flow_data_span)
+	), best AS (
+		SELECT DISTINCT ON (m.job) m.job, (m.cycles).ended FROM measured m
+		WHERE (m.cycles)."interval" IS NOT NULL
+		ORDER BY m.job, (m.cycles).regular * cardinality((m.cycles).ended) * GREATEST((m.cycles).microbatches, 1) DESC,
+			m.one, m.other
+	), phased AS (
+		SELECT p.job, p.cycle, p.any_phase, p.is_summed
+		FROM @extschema@.l4_job_phases(ARRAY(SELECT ROW(m.job, m.period, m.span, @extschema@.l4_flow_pair_kind(m.span,
+				m.returned, m.together, m.same_size, m.least_alike, m.answer, true, limits),
+				CASE WHEN m.span <= (limits).flow_data_span
+					AND @extschema@.l4_is_answered(m.returned, m.together, m.same_size, m.answer, limits)
+				THEN NOT @extschema@.l4_go_at_once(m.forth, m.back, m.phases, limits) END, COALESCE((m.cycles)."interval",
+				(r.cycles)."interval"), cardinality(COALESCE((m.cycles).ended, (r.cycles).ended)),
+				COALESCE((m.cycles).microbatches, (r.cycles).microbatches), (m.cycles).layer, (m.cycles).weight,
+				CASE WHEN (m.cycles)."interval" IS NULL
+					THEN @extschema@.l4_repeats_itself((g.series).began, (g.series).moved, b.ended, limits) END,
+				m.same_size < (limits).flow_own_size)::@extschema@.l4_flow_measure
+			FROM measured m
+			LEFT JOIN best b ON b.job = m.job
+			LEFT JOIN rounds r ON r.one = m.one AND r.other = m.other
+			CROSS JOIN LATERAL (SELECT @extschema@.l4_greater_way(m.forth, m.back) AS series) g), limits) p)
+	SELECT m.job, CASE WHEN p.any_phase OR p.is_summed AND m.span <= (limits).flow_data_span THEN m.period
+			WHEN NOT p.is_summed THEN p.cycle END,
+		CASE WHEN p.cycle IS NOT NULL THEN 'data'
+			-- of a link that both take, without a phase, one way may be of tokens alone
+			WHEN p.any_phase IS NOT TRUE AND (d.series).same_size < (limits).flow_own_size
+				AND NOT @extschema@.l4_is_answered(m.returned, m.together, m.same_size, m.answer, limits) THEN 'expert'
+			ELSE @extschema@.l4_flow_pair_kind(m.span, m.returned, m.together, m.same_size, m.least_alike, m.answer,
+				p.any_phase, limits) END,
+		d.source, d.destination, d.series, CASE WHEN NOT p.is_summed THEN p.cycle END,
+		CASE WHEN NOT p.is_summed AND p.cycle IS NOT NULL
+			THEN CASE WHEN d.is_measured AND (r.cycles)."interval" IS NOT NULL THEN r.cycles
+				WHEN d.is_measured THEN m.cycles ELSE @extschema@.l4_cycles_of(d.series, limits) END END
+	FROM measured m
+	JOIN phased p ON p.job = m.job LEFT JOIN rounds r ON r.one = m.one AND r.other = m.other
+	-- the way that moves more, of which cycles are known: as in l4_flow_pair_cycles
+	CROSS JOIN LATERAL (VALUES (m.one, m.other, m.forth, ((m.back).bytes > (m.forth).bytes) IS NOT TRUE),
+		(m.other, m.one, m.back, ((m.back).bytes <= (m.forth).bytes) IS NOT TRUE)) d(source, destination, series, is_measured)
+	WHERE cardinality((d.series).began) > 0;
+END;
+COMMENT ON FUNCTION @extschema@.l4_flow_directions(@extschema@.l4_flow_pair[], @extschema@.l4_flow_place[],
+	@extschema@.l4_limits) IS
+'Step: The pairs of jobs, a row for each direction in which something went, with what it is.';
+
+-- ---- steps of accelerators ----
+
+CREATE TYPE @extschema@.l4_flow_accelerator_steps AS (
+	address text,
+	job int,
+	server text,
+	period double precision,
+	phases @extschema@.l4_step_phase_series,
+	reference double precision[]
+);
+COMMENT ON TYPE @extschema@.l4_flow_accelerator_steps IS
+'Step: The data-parallel phases of an accelerator, which end its steps, and (reference) the ends of those of the '
+'accelerator of its job with the most, which number them.';
+
+CREATE FUNCTION @extschema@.l4_has_all_cycles(cycles @extschema@.l4_step_cycle_series,
+	best @extschema@.l4_step_cycle_series, limits @extschema@.l4_limits) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
+RETURN NOT EXISTS (SELECT
+	FROM unnest((best).ended, @extschema@.l4_step_places((best).ended, (cycles).ended,
+		(limits).flow_in_step * (best)."interval")) e(ended, place)
+	WHERE e.place = 0 AND e.ended > (cycles).ended[1] AND e.ended < (cycles).ended[cardinality((cycles).ended)]);
+COMMENT ON FUNCTION @extschema@.l4_has_all_cycles(@extschema@.l4_step_cycle_series, @extschema@.l4_step_cycle_series,
+	@extschema@.l4_limits) IS
+'Step: Do cycles end where those of the best link of the job do (limit flow_in_step), as long as they go on?';
+
+CREATE FUNCTION @extschema@.l4_flow_cycles(directions @extschema@.l4_flow_direction[], limits @extschema@.l4_limits)
+RETURNS TABLE (address text, regular double precision, phases @extschema@.l4_step_phase_series)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
+BEGIN ATOMIC
+	WITH cycles AS MATERIALIZED (
+		SELECT d.source, d.job, d.destination, d.cycles
+		FROM @extschema@.l4_each_direction(l4_flow_cycles.directions) d
+		WHERE d.cycle IS NOT NULL
+	), usual AS (
+		SELECT c.job, @extschema@.l4_usual_cycle(array_agg((c.cycles)."interval"),
+			array_agg(cardinality((c.cycles).ended)), array_agg((c.cycles).microbatches), limits) AS cycle
+		FROM cycles c
+		WHERE (c.cycles)."interval" IS NOT NULL
+		GROUP BY c.job
+	), told AS MATERIALIZED (
+		SELECT c.job, c.source, c.destination, c.cycles, (c.cycles).regular * cardinality((c.cycles).ended) AS weight,
+			-- what is slower and moves no more may as well be forwards
+			((c.cycles).weight >= (limits).flow_microbatch_bytes) IS TRUE AS is_heavy,
+			-- two microbatches that are taken for one cycle last as long as a step of two, but may begin within one
+			sum(cardinality((c.cycles).ended)) OVER (PARTITION BY c.job, (c.cycles).microbatches) AS alike
+		FROM cycles c
+		JOIN usual u ON u.job = c.job
+			AND abs(ln((c.cycles)."interval" / u.cycle)) <= (limits).flow_cycle_tolerance
+		WHERE (c.cycles).microbatches > 0
+	), best AS (
+		SELECT DISTINCT ON (t.job) t.job, t.cycles
+		FROM told t
+		ORDER BY t.job, t.alike DESC, t.is_heavy DESC, t.weight DESC, t.source, t.destination
+	), compared AS (
+		SELECT t.source, t.destination, t.weight, t.cycles, b.cycles AS best,
+			@extschema@.l4_has_all_cycles(t.cycles, b.cycles, limits) AS has_all
+		FROM told t
+		JOIN best b ON b.job = t.job
+	)
+	SELECT DISTINCT ON (c.source) c.source, (x.cycles).regular,
+		ROW((x.cycles).began, (x.cycles).ended, (x.cycles).bytes)::@extschema@.l4_step_phase_series
+	FROM compared c
+	CROSS JOIN LATERAL (SELECT CASE WHEN c.has_all THEN c.cycles ELSE c.best END AS cycles) x
+	ORDER BY c.source, c.has_all DESC, c.weight DESC, c.destination;
+END;
+COMMENT ON FUNCTION @extschema@.l4_flow_cycles(@extschema@.l4_flow_direction[], @extschema@.l4_limits) IS
+'Step: The steps of accelerators of jobs with sharded parameters, by the link of each that tells them best, and which share of '
+'them is regular; as long as those of most links of the job (l4_usual_cycle). Where no link of one tells a step that the best '
+'of the job does, by that one: all of a job go through the same steps.';
+
+CREATE FUNCTION @extschema@.l4_flow_accelerators(directions @extschema@.l4_flow_direction[],
+	places @extschema@.l4_flow_place[], limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_accelerator_steps
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
+BEGIN ATOMIC
+	WITH phases AS (
+		SELECT e.address, NULL::double precision AS regular, @extschema@.l4_step_phases((d.series).began,
+			(d.series).lasted, (d.series).moved, e.sent, p.period * (limits).flow_step_pause,
+			(limits).flow_whole_phase) AS phases
+		FROM @extschema@.l4_each_direction(l4_flow_accelerators.directions) d
+		CROSS JOIN LATERAL (VALUES (d.source, true), (d.destination, false)) e(address, sent)
+		-- of its own job, also where it has to do with one of another job
+		JOIN unnest(l4_flow_accelerators.places) p ON p.address = e.address
+		WHERE d.kind = 'data' AND p.period IS NOT NULL AND d.cycle IS NULL AND d.period IS NOT NULL
+		GROUP BY e.address
+		UNION ALL
+		SELECT c.address, c.regular, c.phases FROM @extschema@.l4_flow_cycles(l4_flow_accelerators.directions, limits) c
+	), periods AS (
+		SELECT d.job, max(d.cycle) AS cycle FROM @extschema@.l4_each_direction(l4_flow_accelerators.directions) d GROUP BY d.job
+	), even AS MATERIALIZED (
+		SELECT ARRAY(SELECT g.at::double precision FROM generate_series(t.began::numeric, t.ended::numeric,
+			(limits).flow_even_time::numeric) g(at)) AS times
+		FROM (SELECT min((d.series).began[1]) AS began, max((d.series).began[cardinality((d.series).began)]) AS ended
+			FROM @extschema@.l4_each_direction(l4_flow_accelerators.directions) d) t
+	)
+	SELECT p.address, p.job, p.server,
+		CASE WHEN first_value((f.phases).ended) OVER anywhere IS NOT NULL THEN COALESCE(y.cycle, p.period) END,
+		-- who takes no part in what is seen ends its steps with those beside it; without steps time is parted evenly
+		COALESCE(CASE WHEN (f.regular < (limits).flow_cycle_regular) IS NOT TRUE THEN f.phases END,
+			first_value(f.phases) OVER beside, first_value(f.phases) OVER anywhere,
+			ROW(e.times, e.times, NULL::double precision[])::@extschema@.l4_step_phase_series),
+		first_value((f.phases).ended) OVER anywhere
+	FROM unnest(l4_flow_accelerators.places) p
+	CROSS JOIN even e
+	LEFT JOIN periods y ON y.job = p.job
+	LEFT JOIN phases f ON f.address = p.address
+	WINDOW beside AS (PARTITION BY p.job, p.server
+			ORDER BY COALESCE(f.regular, 1) * cardinality((f.phases).ended) DESC NULLS LAST, p.address),
+		anywhere AS (PARTITION BY p.job
+			ORDER BY COALESCE(f.regular, 1) * cardinality((f.phases).ended) DESC NULLS LAST, p.address);
+END;
+COMMENT ON FUNCTION @extschema@.l4_flow_accelerators(@extschema@.l4_flow_direction[], @extschema@.l4_flow_place[],
+	@extschema@.l4_limits) IS
+'Step: The steps of each accelerator of a job, as data-parallel traffic closes them; where none are seen, even parts of the'
+' time (limit flow_even_time), which have no numbers (reference NULL).';
+
+CREATE FUNCTION @extschema@.l4_flow_work(directions @extschema@.l4_flow_direction[],
+	steps @extschema@.l4_flow_accelerator_steps[])
+RETURNS TABLE (address text, work @extschema@.l4_step_work_series)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
+BEGIN ATOMIC
+	SELECT e.address, @extschema@.l4_step_work((d.series).began, (d.series).lasted, (d.series).busy, e.sent, e.peer,
+		(s.phases).ended, (s.phases).began[2:])
+	FROM @extschema@.l4_each_direction(l4_flow_work.directions) d
+	CROSS JOIN LATERAL (VALUES (d.source, d.destination, true), (d.destination, d.source, false)) e(address, peer, sent)
+	JOIN unnest(l4_flow_work.steps) s ON s.address = e.address AND cardinality((s.phases).ended) > 0
+	WHERE d.kind = 'pipeline'
+	GROUP BY e.address;
+END;
+COMMENT ON FUNCTION @extschema@.l4_flow_work(@extschema@.l4_flow_direction[], @extschema@.l4_flow_accelerator_steps[]) IS
+'Step: What each accelerator of a pipeline computed and sent in each step.';
