@@ -308,8 +308,7 @@ BEGIN ATOMIC
 		SELECT e.job, e.link, e.began, e.ended, e.level FROM elements e WHERE e.is_slow AND e.kind = 'slow_link'
 	), others AS MATERIALIZED (
 		SELECT t.kind, t.name, count(DISTINCT o.link) AS links
-		FROM told t
-		JOIN slow_link o ON o.job = ANY (t.jobs) AND o.began <= t.ended AND o.ended >= t.began
+		FROM told t JOIN slow_link o ON o.job = ANY (t.jobs) AND o.began <= t.ended AND o.ended >= t.began
 		WHERE o.link <> ALL (t.links) AND t.level < (limits).flow_stands_out * o.level
 		GROUP BY t.kind, t.name
 	)
@@ -320,8 +319,7 @@ BEGIN ATOMIC
 			'unexplained', COALESCE(o.links, 0),
 			'members', (SELECT to_jsonb(g.members) FROM groups g
 				WHERE t.kind = 'slow_group' AND g.job = t.job AND g.name = t.name))
-	FROM told t
-	LEFT JOIN others o ON o.kind = t.kind AND o.name = t.name;
+	FROM told t LEFT JOIN others o ON o.kind = t.kind AND o.name = t.name;
 END;
 COMMENT ON FUNCTION @extschema@.l4_common_elements(@extschema@.l4_flow_trace[], @extschema@.l4_limits, int[]) IS
 'Step: What slow pairs of jobs (NULL: of all) have in common: a link, a network interface (its sending or receiving), a '
