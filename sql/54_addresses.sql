@@ -192,34 +192,47 @@ RETURNS TABLE (task text, unit text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 100
 SET search_path = pg_catalog, pg_temp
 SET jit = off
+-- as of l4_learn_rank_nodes: there may be thousands of streams
+SET enable_nestloop = off
 AS $$
+DECLARE
+	-- what is not called a task is passed over without being unpacked
+	shape_ids CONSTANT bigint[] := ARRAY(
+		SELECT h.shape_id
+		FROM @extschema@.l4_job_shape_ids(l4_numbered_tasks.job_id) n (shape_id)
+		JOIN @extschema@.l4_shape h ON h.shape_id = n.shape_id
+		WHERE h.shape ~* '\mtask\M[^[:alnum:]<]*<\*>');
+	highest double precision[];
 BEGIN
 	-- Launchers number what they start as the ranks are numbered. Where the launcher of a job says a statement of each of its
 	-- tasks (that it started), once or as often of one as of another, their numbers are those of all ranks.
+	IF shape_ids = '{}' THEN
+		RETURN;
+	END IF;
+	highest := ARRAY(
+		WITH own AS MATERIALIZED (
+			SELECT s.source_id, s.stream_id FROM unnest(l4_numbered_tasks.streams) s
+			WHERE s.unit IS NULL AND s.kind IN ('launcher', 'shared', 'other') AND s.record_count > 0
+		)
+		SELECT DISTINCT p.maximum
+		FROM @extschema@.l4_job_sketches(l4_numbered_tasks.job_id, ARRAY(SELECT DISTINCT o.source_id FROM own o)) k
+		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, shape_ids) p
+		JOIN own o ON o.stream_id = p.stream_id
+		JOIN @extschema@.l4_shape h ON h.shape_id = p.shape_id
+		WHERE p.number_count = p.occurrences AND p.minimum = 0 AND p.maximum >= 1 AND p.mean * 2 = p.maximum
+			AND p.maximum = trunc(p.maximum) AND p.occurrences::numeric % (p.maximum::numeric + 1) = 0
+			AND p.distinct_values >= LEAST(p.maximum + 1, cardinality(p.values) + 1)
+			AND lower(@extschema@.l4_parameter_name(h.shape, p.position)) = 'task');
+	IF highest = '{}' THEN
+		RETURN;
+	END IF;
 	RETURN QUERY
 	WITH rank AS MATERIALIZED (
 		SELECT r.rank, r.unit FROM @extschema@.l4_rank_units(l4_numbered_tasks.job_id) r
-	),
-	size AS (
-		SELECT count(*) AS ranks FROM rank r HAVING min(r.rank) = 0 AND max(r.rank) = count(*) - 1 AND count(*) > 1
-	),
-	own AS MATERIALIZED (
-		SELECT s.source_id, s.stream_id FROM unnest(l4_numbered_tasks.streams) s
-		WHERE s.unit IS NULL AND s.kind IN ('launcher', 'shared', 'other') AND s.record_count > 0
-	),
-	noun AS (
-		SELECT DISTINCT lower(@extschema@.l4_parameter_name(h.shape, p.position)) AS noun
-		FROM (SELECT array_agg(DISTINCT o.source_id) AS source_ids FROM own o) u
-		CROSS JOIN size z
-		CROSS JOIN @extschema@.l4_job_sketches(l4_numbered_tasks.job_id, u.source_ids) k
-		CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch) p
-		JOIN own o ON o.stream_id = p.stream_id
-		JOIN @extschema@.l4_shape h ON h.shape_id = p.shape_id
-		WHERE u.source_ids IS NOT NULL AND p.number_count = p.occurrences AND p.occurrences % z.ranks = 0
-			AND p.minimum = 0 AND p.maximum = z.ranks - 1 AND p.mean * 2 = z.ranks - 1
-			AND p.distinct_values >= LEAST(z.ranks, cardinality(p.values) + 1)
 	)
-	SELECT n.noun || ' ' || r.rank, r.unit FROM noun n CROSS JOIN rank r WHERE n.noun = 'task';
+	SELECT 'task ' || r.rank, r.unit FROM rank r
+	WHERE EXISTS (SELECT FROM rank o
+		HAVING min(o.rank) = 0 AND max(o.rank) = count(*) - 1 AND max(o.rank) = ANY (highest));
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_numbered_tasks(text, @extschema@.l4_job_stream[]) IS

@@ -3,6 +3,9 @@
  */
 #include "loading/source_private.h"
 
+/* What a record looks at of counts and statistics: a Summary and those of two or three parameters. */
+#define PREFETCHED_BYTES (sizeof(Summary) + 256)
+
 /* The stream's index in the open segment. */
 static int
 segment_stream(L4Source *work, Stream *stream)
@@ -57,6 +60,22 @@ add_to_segment(L4Source *work, L4Record *record, Shape *shape)
 		shape->segment_index = index;
 		shape->segment_no = work->segment.row.segment_no;
 	}
+}
+
+/*
+ * Asks the processor for the counts of a shape in a stream ahead of count_record, with the statistics of the first parameters,
+ * which as a rule were allocated right behind them. Where hundreds of ranks share a file these are some megabytes that records
+ * visit in turns, and counting mostly waited for them.
+ */
+static inline void
+prefetch_counts(const Shape *shape, int stream)
+{
+	const char *summary = stream < shape->stream_room ? (const char *) shape->by_stream[stream] : NULL;
+	int			at;
+
+	if (summary != NULL)
+		for (at = 0; at < PREFETCHED_BYTES; at += PG_CACHE_LINE_SIZE / 2)
+			__builtin_prefetch(summary + at, 1);
 }
 
 static void
@@ -189,6 +208,7 @@ source_take_record(const L4RawRecord *raw, void *argument)
 	record.line_count = raw->line_count;
 	record.level = raw->header.level;
 	shape = source_mask_record(work, &record, raw->rest);
+	prefetch_counts(shape, (int) (stream - work->streams.list));
 	record.stream = segment_stream(work, stream);
 	record.line_no = raw->line_no;
 	record.line_part = raw->line_part;
