@@ -327,6 +327,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'evidence_lossy_deviations', 2.5, 'standard deviations',
 		'What others send to a node gets lost where it counts less than they do by so much: counts differ by chance.'),
 	(true, 'evidence_lossy_records', 2, 'records', 'What such a number counts its name tells; from two values on it grows.'),
+	(true, 'evidence_resent_growth', 5, 'units',
+		'Who sends again while the job stands still does it so often: some probes and heartbeats get lost anyway ...'),
+	(true, 'evidence_resent_factor', 2, 'factor', '... and so many times as often as anybody but it and one more.'),
 	(true, 'peer_records', 2, 'records', 'Who its neighbours are a rank says no more often.'),
 	(true, 'evidence_counter_alone_part', 0.4, 'part', 'Without successful jobs nobody knows how such a counter grows.'),
 

@@ -185,6 +185,65 @@ COMMENT ON FUNCTION @extschema@.l4_losing_receivers(text, @extschema@.l4_unit[],
 'lost on the way (wordings of class lossy), and that itself counts less (growth; fewest and most: of those senders; usual: the '
 'largest value of the pool).';
 
+CREATE FUNCTION @extschema@.l4_resending_units(job_id text, streams @extschema@.l4_job_stream[], limits @extschema@.l4_limits,
+	wordings @extschema@.l4_wordings)
+RETURNS TABLE (unit text, shape_id bigint, "position" int, stream_id bigint, line_no bigint, growth double precision,
+	most double precision)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 2
+BEGIN ATOMIC
+	-- While a job stands still nobody sends anything new. Who sends again all the same, again and again, does not get through
+	-- to somebody: of a broken connection that is one end or both, whatever else was sent again while the job ran.
+	WITH counter AS MATERIALIZED (
+		SELECT DISTINCT p.shape_id, p.position
+		FROM @extschema@.l4_system_counters(l4_resending_units.job_id, l4_resending_units.streams, '{system,other}',
+			(limits).evidence_lossy_records) p
+		JOIN @extschema@.l4_shape h ON h.shape_id = p.shape_id
+		WHERE p.growth > 0
+			AND lower(@extschema@.l4_parameter_label(h.shape, p.position)) ~ (l4_resending_units.wordings).lossy
+	),
+	began AS (
+		SELECT max(i.started_at) AS ts FROM @extschema@.l4_job_timeline(l4_resending_units.job_id) i
+	),
+	place AS MATERIALIZED (
+		SELECT s.unit, l.shape_id, l.stream_id, l.line_no, l.ts, l.parameters
+		FROM (SELECT array_agg(DISTINCT c.shape_id) AS shape_ids FROM counter c HAVING count(*) > 0) x
+		CROSS JOIN LATERAL @extschema@.l4_job_segments(l4_resending_units.job_id,
+			ARRAY(SELECT DISTINCT t.source_id FROM unnest(l4_resending_units.streams) t WHERE t.kind IN ('system', 'other')),
+			x.shape_ids) g
+		CROSS JOIN LATERAL @extschema@.l4_shape_places(g.structure, g.texts, g.parameters, g.stream_ids, x.shape_ids, true) l
+		JOIN unnest(l4_resending_units.streams) s ON s.stream_id = l.stream_id
+		WHERE s.unit IS NOT NULL AND l.ts > (SELECT b.ts FROM began b)
+	),
+	grown AS MATERIALIZED (
+		-- from the first record of the standstill to the last one
+		SELECT p.unit, p.shape_id, c.position, min(p.stream_id) AS stream_id, max(p.line_no) AS line_no,
+			max(v.number) - min(v.number) AS growth, count(*) AS records
+		FROM place p JOIN counter c ON c.shape_id = p.shape_id
+		CROSS JOIN LATERAL (SELECT @extschema@.l4_counted_number(p.parameters[c.position])::float8 AS number) v
+		GROUP BY p.unit, p.shape_id, c.position
+	),
+	ranked AS (
+		SELECT g.*, row_number() OVER w AS turn, count(*) OVER (PARTITION BY g.shape_id, g.position) AS tellers
+		FROM grown g WHERE g.records >= (limits).evidence_lossy_records
+		WINDOW w AS (PARTITION BY g.shape_id, g.position ORDER BY g.growth DESC, g.unit)
+	),
+	rest AS (
+		-- a connection has two ends
+		SELECT r.shape_id, r.position, max(r.growth) AS most FROM ranked r
+		WHERE r.turn > 2 AND r.tellers >= (limits).evidence_counter_nodes
+		GROUP BY r.shape_id, r.position
+	)
+	SELECT r.unit, r.shape_id, r.position, r.stream_id, r.line_no, r.growth, o.most
+	FROM ranked r JOIN rest o ON o.shape_id = r.shape_id AND o.position = r.position
+	WHERE r.turn <= 2 AND r.growth >= (limits).evidence_resent_growth
+		AND r.growth >= (limits).evidence_resent_factor * o.most;
+END;
+COMMENT ON FUNCTION @extschema@.l4_resending_units(text, @extschema@.l4_job_stream[], @extschema@.l4_limits,
+	@extschema@.l4_wordings) IS
+'Step: The one or two units that go on sending again (wordings of class lossy) after the last iteration of the job began, '
+'far more than all others (growth; most: of the others): ends of a connection on which nothing gets through. Opens the '
+'segments of these counters.';
+
 CREATE FUNCTION @extschema@.l4_evidence_counter(job_id text, units @extschema@.l4_unit[], streams @extschema@.l4_job_stream[],
 	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings) RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 2
@@ -209,9 +268,17 @@ BEGIN ATOMIC
 			'most_growth', r.most, 'usual', r.usual),
 		r.shape_id, r.stream_id, NULL, NULL::timestamptz
 	FROM receiver r
-	JOIN unnest(l4_evidence_counter.units) u ON u.unit = r.unit;
+	JOIN unnest(l4_evidence_counter.units) u ON u.unit = r.unit
+	UNION ALL
+	SELECT u.unit, u.node, u.rank, 'counter', 1, NULL, 'evidence_resent_factor',
+		jsonb_build_object('position', c.position, 'growth', c.growth, 'standing_growth', c.most),
+		c.shape_id, c.stream_id, c.line_no, NULL::timestamptz
+	FROM @extschema@.l4_resending_units(l4_evidence_counter.job_id, l4_evidence_counter.streams, l4_evidence_counter.limits,
+		l4_evidence_counter.wordings) c
+	JOIN unnest(l4_evidence_counter.units) u ON u.unit = c.unit;
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_counter(text, @extschema@.l4_unit[], @extschema@.l4_job_stream[],
 	@extschema@.l4_limits, @extschema@.l4_wordings) IS
 'Step: Evidence of kind counter: a number in the system log of a unit grew far more than on the others (l4_counting_units), or '
-'what they send to it gets lost (l4_losing_receivers).';
+'what they send to it gets lost (l4_losing_receivers), or it alone goes on sending again while the job stands still '
+'(l4_resending_units).';
