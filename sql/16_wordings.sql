@@ -296,6 +296,8 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 	(true, 'led_by', 'leader_field',
 		'"?\m(coordinator|coordination_service|master|leader|rdzv|rendezvous)(_?(addr|address|endpoint|host))?"?\s?[:=]\s?'
 			'"?[\w.-]+(:\d+)?"?', '"coordinator":"10.0.3.7:8476"'),
+	(true, 'led_by', 'argument', '(?<=[''"])(--)?[A-Za-z_][\w.-]*=[^''"\n]*(?=[''"])|(?<![\w-])--[A-Za-z][\w-]*[= ][^\s-][^\s,]*',
+		'Error executing job with overrides: [''cluster.tracker=node-03'', ''run.mode=train'']'),
 	(true, 'ends_children', 'signals_process',
 		'\m(terminating|sending|killing|stopping|signall?ing)\M.{0,20}\m(process(es)?|worker(s)?|child(ren)?)\M.{0,40}\msig',
 		'Terminating process 4 via signal SIGTERM'),
@@ -423,7 +425,10 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 	(true, 'gathered', 'agent_passes_on', '\mno error file defined for parent, to copy child error file\M',
 		'no error file defined for parent, to copy child error file (/tmp/error.json)'),
 	(true, 'announcing', 'error_in', '\m(error|exception|failure)s?\M [^\n]{1,60}:\s*$',
-		'Error in training function:');
+		'Error in training function:'),
+	(true, 'announcing', 'error_with_arguments',
+		'\m(error|exception|failure)s?\M [^\n:]{0,60}\m(overrides|arg(ument)?s|argv|command( line)?|config(uration)?)\M\s?[:=]',
+		'Error executing job with overrides: [''run.mode=train'', ''run.seed=7'']');
 
 -- Ranks that are stuck in one operation. Gloo reduces around a ring, in which rank r sends to rank r - 1 (its sources:
 -- allreduce.cc); not so what gathers, scatters or only meets.

@@ -107,6 +107,10 @@ BEGIN ATOMIC
 	counted AS (
 		SELECT f.family, n.place, min(n.number[1]::bigint) AS first, max(n.number[1]::bigint) AS last,
 			count(DISTINCT f.name) AS files, count(DISTINCT n.number[1]::bigint) AS numbers,
+			-- with another number in the name all are there once more: a set of files for each attempt
+			count(DISTINCT regexp_replace(f.name, '\d{1,9}', '', 1, n.place::int)) AS sets,
+			-- what has its output and its errors apart is a process
+			count(DISTINCT f.source) = 2 * count(DISTINCT f.name) AS both,
 			bool_or(f.node IS NOT NULL) AS placed,
 			-- a number that was taken for a rank's, though no word says so
 			COALESCE(bool_and(f.rank = n.number[1]::bigint AND f.source !~* 'rank'), false) AS by_number,
@@ -122,10 +126,11 @@ BEGIN ATOMIC
 	numbered AS (
 		SELECT DISTINCT ON (c.family) c.family, c.place, c.first, of_ranks
 		FROM counted c, job j
-		CROSS JOIN LATERAL (SELECT c.files = j.ranks OR j.ranks IS NULL AND c.together AND c.files >= COALESCE(j.nodes, 0)
+		CROSS JOIN LATERAL (SELECT c.numbers = j.ranks OR j.ranks IS NULL AND c.together AND c.files >= COALESCE(j.nodes, 0)
 			AS of_ranks) r
-		WHERE c.files > 1 AND c.numbers = c.files AND c.first IN (0, 1) AND c.last - c.first = c.files - 1
-			AND (c.tell_stage >= (limits).place_rank_share * c.files OR c.files > j.nodes)
+		WHERE c.files > 1 AND (c.numbers = c.files OR c.numbers = j.ranks AND c.files = c.numbers * c.sets)
+			AND c.first IN (0, 1) AND c.last - c.first = c.numbers - 1
+			AND (c.tell_stage >= (limits).place_rank_share * c.files OR c.files > j.nodes OR c.both)
 			AND (of_ranks OR c.files = j.nodes AND c.together AND (NOT c.placed OR c.by_number AND c.first = 0))
 		ORDER BY c.family, c.place DESC
 	)
@@ -139,9 +144,10 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_numbered_files(text, @extschema@.l4_job_stream[], @extschema@.l4_limits) IS
 'Step: Of a job''s files (of its streams) whose names differ in a number that counts them without a gap, as many as there are '
-'ranks (where that is not known: at least as many as nodes, written at the same time), if most tell of a stage or they are '
-'more than nodes: the rank of each (output and errors of a process are one file). Of as many as nodes, written at the same '
-'time: the node of each, by the job''s list, and no rank.';
+'ranks, be it for each other number in the name (where that is not known: at least as many as nodes, written at the same '
+'time), if most tell of a stage, they are more than nodes, or come in pairs of output and errors: the rank of each (output '
+'and errors of a process are one file). Of as many as nodes, written at the same time: the node of each, by the job''s list, '
+'and no rank.';
 
 CREATE FUNCTION @extschema@.l4_numbered_nodes(job_id text, streams @extschema@.l4_job_stream[])
 RETURNS TABLE (source_id bigint, node text)

@@ -252,7 +252,7 @@ BEGIN ATOMIC
 		r.unit, r.node, r.rank, r.kind, r.source, r.stream_id, r.shape_id, r.first_line, r.first_ts,
 		cardinality(l4_placed_records.units), k.units, r.accuses,
 		r.told_gravity >= (l4_placed_records.limits).gravity_trouble,
-		r.gravity >= (l4_placed_records.limits).gravity_error,
+		r.gravity >= (l4_placed_records.limits).gravity_error AND NOT r.announcing,
 		-- of whom it says that it was killed: that is no victim of another one's end, which ends by itself
 		r.peer AND (r.killed AND NOT r.accuses) IS NOT TRUE, r.alike, r.path, r.stage,
 		r.gravity >= (l4_placed_records.limits).gravity_error AND NOT r.accuses AND NOT r.peer AND NOT r.together
