@@ -296,7 +296,8 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 	(true, 'led_by', 'leader_field',
 		'"?\m(coordinator|coordination_service|master|leader|rdzv|rendezvous)(_?(addr|address|endpoint|host))?"?\s?[:=]\s?'
 			'"?[\w.-]+(:\d+)?"?', '"coordinator":"10.0.3.7:8476"'),
-	(true, 'led_by', 'argument', '(?<=[''"])(--)?[A-Za-z_][\w.-]*=[^''"\n]*(?=[''"])|(?<![\w-])--[A-Za-z][\w-]*[= ][^\s-][^\s,]*',
+	(true, 'led_by', 'argument',
+		'(?<=[''"])(--)?[A-Za-z_][\w.-]*=[^''"\n]*(?=[''"])|(?<![\w-])--[A-Za-z][\w-]*[= ][^\s-][^\s,]*',
 		'Error executing job with overrides: [''cluster.tracker=node-03'', ''run.mode=train'']'),
 	(true, 'ends_children', 'signals_process',
 		'\m(terminating|sending|killing|stopping|signall?ing)\M.{0,20}\m(process(es)?|worker(s)?|child(ren)?)\M.{0,40}\msig',

@@ -270,10 +270,10 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_telling_stream(text, text, double precision, int, int, timestamptz) IS
 'Step: The stream that tells of a job''s iterations: in many programs one rank alone prints progress. The one that got '
-'furthest, rather of those that name two, rather one of a rank that is asked for (suspect, suspect_rank: unit and rank); or, where it is to be read '
-'wholly (most_bytes), of those shorter than that the one that marks most iterations, two at least, rather the suspect''s. '
-'path_attempt: none of another attempt, by its path; since: none that had ended by then. No row where no stream prints '
-'iterations.';
+'furthest, rather one of those that name two, and rather one of a rank that is asked for (suspect, suspect_rank: unit and '
+'rank); or, where it is to be read wholly (most_bytes), of those shorter than that the one that marks most iterations, two at '
+'least, rather the suspect''s. path_attempt: none of another attempt, by its path; since: none that had ended by then. No row '
+'where no stream prints iterations.';
 
 CREATE FUNCTION @extschema@.l4_node_count(job_id text) RETURNS int
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000

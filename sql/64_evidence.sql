@@ -388,6 +388,29 @@ COMMENT ON FUNCTION @extschema@.l4_shared_troubles(@extschema@.l4_placed_record[
 'Step: The first error that speaks for itself over a file in a folder that the logs of most machines complain of, if any; of a '
 'job of which no rank tells of its failure in a log of its own, that complaint.';
 
+CREATE FUNCTION @extschema@.l4_first_failures(placed @extschema@.l4_placed_record[])
+RETURNS TABLE (alike text, turn bigint)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 ROWS 10
+BEGIN ATOMIC
+	-- who misses another one and fails likewise would have done so without that
+	SELECT DISTINCT ON (p.unit, p.rank) p.alike, p.turn FROM unnest(l4_first_failures.placed) p
+	WHERE p.kind = 'rank' AND p.grave AND p.by_itself AND NOT p.survived
+		AND (p.unit, coalesce(p.rank, -1)) NOT IN (SELECT o.unit, coalesce(o.rank, -1)
+			FROM unnest(l4_first_failures.placed) o WHERE (o.accuses OR o.peer) AND o.unit IS NOT NULL)
+	ORDER BY p.unit, p.rank, p.turn;
+END;
+COMMENT ON FUNCTION @extschema@.l4_first_failures(@extschema@.l4_placed_record[]) IS
+'Step: How each rank that misses nobody fails first: what its error is like, and its turn.';
+
+CREATE FUNCTION @extschema@.l4_machines_alike(placed @extschema@.l4_placed_record[]) RETURNS TABLE (units text[])
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 ROWS 10
+BEGIN ATOMIC
+	SELECT array_agg(DISTINCT p.unit) FROM unnest(l4_machines_alike.placed) p
+	WHERE p.kind = 'system' AND p.units_alike < p.units GROUP BY p.alike;
+END;
+COMMENT ON FUNCTION @extschema@.l4_machines_alike(@extschema@.l4_placed_record[]) IS
+'Step: The units (sorted) whose system logs say the same, where these are not all, one row for each such record.';
+
 CREATE FUNCTION @extschema@.l4_common_cause(job_id text, placed @extschema@.l4_placed_record[],
 	streams @extschema@.l4_job_stream[], roles @extschema@.l4_role_stream[], last_good timestamptz,
 	limits @extschema@.l4_limits)
@@ -398,16 +421,10 @@ BEGIN ATOMIC
 	-- merely of another one's end: the others may have been cut off before they came to it. Where few do the thing at all (two
 	-- ranks save, two report) most of these must have it, and hardly anybody else.
 	WITH bereft AS MATERIALIZED (SELECT b.* FROM @extschema@.l4_bereft_ranks(l4_common_cause.placed) b),
-	origin AS MATERIALIZED (
-		-- how one that misses nobody fails first; who misses it and fails likewise would have done so without that
-		SELECT DISTINCT ON (p.unit, p.rank) p.alike, p.turn FROM unnest(l4_common_cause.placed) p
-		WHERE p.kind = 'rank' AND p.grave AND p.by_itself AND NOT p.survived
-			AND (p.unit, coalesce(p.rank, -1)) NOT IN (SELECT o.unit, coalesce(o.rank, -1)
-				FROM unnest(l4_common_cause.placed) o WHERE (o.accuses OR o.peer) AND o.unit IS NOT NULL)
-		ORDER BY p.unit, p.rank, p.turn
-	),
+	origin AS MATERIALIZED (SELECT o.* FROM @extschema@.l4_first_failures(l4_common_cause.placed) o),
 	cause AS MATERIALIZED (
 		SELECT count(DISTINCT p.unit) AS units, min(p.turn) AS turn, array_agg(DISTINCT p.stream_id) AS stream_ids,
+			array_agg(DISTINCT p.unit) AS alike_units,
 			CASE WHEN count(DISTINCT p.stage) = 1 THEN min(p.stage) END AS stage
 		FROM unnest(l4_common_cause.placed) p
 		CROSS JOIN LATERAL (VALUES (p.alike), ('file ' || p.path)) k (key)
@@ -425,9 +442,11 @@ BEGIN ATOMIC
 		WHERE s.kind = 'rank' AND s.record_count > 0
 	),
 	common AS (
+		-- who fails of what its own machine says, and no other machine, fails by itself, as two may whose disks are full
 		SELECT c.turn, c.units > t.units * (limits).evidence_common_share
 			AND c.units > o.units * (limits).evidence_common_least_share AS of_most, c.units, c.stage, c.stream_ids
 		FROM cause c, teller t, performer o
+		WHERE c.alike_units NOT IN (SELECT m.units FROM @extschema@.l4_machines_alike(l4_common_cause.placed) m)
 	),
 	found AS (
 		SELECT c.turn FROM common c
@@ -453,8 +472,8 @@ COMMENT ON FUNCTION @extschema@.l4_common_cause(text, @extschema@.l4_placed_reco
 	@extschema@.l4_role_stream[], timestamptz, @extschema@.l4_limits) IS
 'Step: the first record of an error that speaks for itself and that most units have alike which tell of the failure, or '
 'most of those that were in its stage (a checkpoint that two ranks save), or most of those with a role (roles: '
-'l4_role_streams), or l4_shared_troubles: no fault of single ones. NULL where none is. last_good: what the job went on after '
-'does not count (NULL: not known).';
+'l4_role_streams), or l4_shared_troubles: no fault of single ones, unless just their machines say something, too '
+'(l4_machines_alike). NULL where none is. last_good: what the job went on after does not count (NULL: not known).';
 
 CREATE FUNCTION @extschema@.l4_failure_at_large(placed @extschema@.l4_placed_record[], limits @extschema@.l4_limits)
 RETURNS @extschema@.l4_placed_record
