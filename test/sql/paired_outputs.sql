@@ -17,7 +17,8 @@ CREATE FUNCTION run_job(job text, attempt int DEFAULT 1, steps int DEFAULT 20) R
 	FROM unnest('{0,2}'::int[]) r, generate_series(1, steps) s
 	UNION ALL SELECT job, attempt, r, 'out', s * 10 + 0.1, format('{t}[INFO] - server %s: %s rows touched', r / 2, s * 203 + r)
 	FROM unnest('{1,3}'::int[]) r, generate_series(1, steps / 10) s
-	UNION ALL SELECT job, attempt, r, 'system', s, '{t} sysmon: all is well' FROM generate_series(0, 3) r, generate_series(0, 9, 3) s
+	UNION ALL SELECT job, attempt, r, 'system', s, '{t} sysmon: all is well'
+	FROM generate_series(0, 3) r, generate_series(0, 9, 3) s
 $$;
 CREATE FUNCTION fail(job text, ranks int[], error text, attempt int DEFAULT 1) RETURNS void LANGUAGE sql AS $$
 	INSERT INTO line SELECT job, attempt, r, 'err', 0, e FROM unnest(ranks) r, unnest(ARRAY[
@@ -33,8 +34,8 @@ BEGIN
 	RETURN (l4_ingest(job, format($q$
 		SELECT replace(line, '{t}', to_char(timestamp '2026-11-20 10:00' + (COALESCE(attempt, 1) * 60 + at) * interval '1 s',
 			'[YYYY-MM-DD HH24:MI:SS,MS]')) AS line,
-			CASE WHEN rank IS NULL THEN '_out/submit.log' WHEN output = 'system' THEN format('node-%%s/syslog', rank) ELSE format('_out/ctr.%%s.%%s.%%s', 4710 + attempt, rank, output) END
-				AS source
+			CASE WHEN rank IS NULL THEN '_out/submit.log' WHEN output = 'system' THEN format('node-%%s/syslog', rank)
+				ELSE format('_out/ctr.%%s.%%s.%%s', 4710 + attempt, rank, output) END AS source
 		FROM line WHERE job = %L ORDER BY source, at, line COLLATE "C" DESC$q$, job))).rows;
 END $$;
 CREATE FUNCTION verdict(job text) RETURNS TABLE (kind text, node text, stage text, title text) LANGUAGE sql AS $$
@@ -73,7 +74,8 @@ SELECT load_job('full');
 SELECT kind, node, stage FROM verdict('full') WHERE kind IN ('node', 'stage') LIMIT 2;
 
 \echo == two fail alike of what their own machines say, and no other: both are to blame; not if all machines say so
-SELECT run_job(j), fail(j, '{1,3}', 'OSError: [Errno 28] No space left on device') FROM unnest('{disks,share}'::text[]) j \g /dev/null
+SELECT run_job(j), fail(j, '{1,3}', 'OSError: [Errno 28] No space left on device')
+FROM unnest('{disks,share}'::text[]) j \g /dev/null
 INSERT INTO line SELECT j, 1, r, 'system', 20, '{t} sysmon: /scratch is full'
 FROM unnest('{disks,share}'::text[]) j, generate_series(0, 3) r WHERE j = 'share' OR r IN (1, 3);
 SELECT load_job(j) FROM unnest('{disks,share}'::text[]) j \g /dev/null
