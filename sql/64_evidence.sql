@@ -250,21 +250,21 @@ BEGIN ATOMIC
 	)
 	SELECT row_number() OVER (ORDER BY r.first_ts, r.source, r.first_line, r.stream_id, r.shape_id),
 		r.unit, r.node, r.rank, r.kind, r.source, r.stream_id, r.shape_id, r.first_line, r.first_ts,
-		cardinality(l4_placed_records.units), k.units, r.accuses,
-		r.told_gravity >= (l4_placed_records.limits).gravity_trouble,
+		cardinality(l4_placed_records.units), k.units, r.accuses, r.told_gravity >= (l4_placed_records.limits).gravity_trouble,
 		r.gravity >= (l4_placed_records.limits).gravity_error AND NOT r.announcing,
-		-- of whom it says that it was killed: that is no victim of another one's end, which ends by itself
-		r.peer AND (r.killed AND NOT r.accuses) IS NOT TRUE, r.alike, r.path, r.stage,
+		-- of whom it says that it was killed: that is no victim of another one's end, which ends by itself; what only
+		-- announces an error is as the next record, which says what it is
+		r.peer AND (r.killed AND NOT r.accuses) IS NOT TRUE OR (r.announcing AND lead(r.peer) OVER w) IS TRUE,
+		r.alike, r.path, r.stage,
 		r.gravity >= (l4_placed_records.limits).gravity_error AND NOT r.accuses AND NOT r.peer AND NOT r.together
-			AND NOT r.announcing
-			AND (r.kind = 'rank' OR r.kind = 'other' AND r.exception),
-		r.kind = 'rank' AND NOT r.exception AND r.unit = ANY (l4_placed_records.spokesmen), false,
-		r.iteration, r.valued
+			AND NOT r.announcing AND (r.kind = 'rank' OR r.kind = 'other' AND r.exception),
+		r.kind = 'rank' AND NOT r.exception AND r.unit = ANY (l4_placed_records.spokesmen), false, r.iteration, r.valued
 	FROM record r
 	JOIN (SELECT o.alike, count(o.unit) AS units FROM (SELECT DISTINCT o.alike, o.unit FROM record o) o GROUP BY o.alike) k
 		ON k.alike = r.alike
 	-- whose name a record bears that stands for several is a matter of chance
-	WHERE NOT r.role AND NOT r.ending AND NOT r.gathered AND r.unit IN (SELECT u.unit FROM unnest(l4_placed_records.units) u);
+	WHERE NOT r.role AND NOT r.ending AND NOT r.gathered AND r.unit IN (SELECT u.unit FROM unnest(l4_placed_records.units) u)
+	WINDOW w AS (PARTITION BY r.stream_id ORDER BY r.first_line, r.shape_id);
 END;
 COMMENT ON FUNCTION @extschema@.l4_placed_records(@extschema@.l4_unexplained_record[], @extschema@.l4_unit[], text[],
 	@extschema@.l4_accusation[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
