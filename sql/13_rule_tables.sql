@@ -203,7 +203,7 @@ COMMENT ON COLUMN @extschema@.l4_wording.class IS
 'there), unreached (no connection came about), gave_up (waiting is over), hung_up (a connection was ended at the other '
 'side), referral (another''s log is to be read), called_off (somebody ended the whole job), '
 'gathered (one record stands for those of several processes), '
-'announcing (what is wrong the next record says), led_by (a field that tells who leads), reference (the rank with '
+'announcing (what is wrong the next record says), led_by (who leads, or arguments), reference (the rank with '
 'which another one is compared, or that reports of another one), '
 'ends_children (a process ends those that it started), digest (what digests look like), timed (how long something took), '
 'killed (a process was killed), stuck_sending, stuck_receiving (waiting to send, or to receive, was in vain), ring_back (of an '

@@ -45,7 +45,7 @@
  *   gathered     one record stands for those of several processes alike, and bears the name of one of them, or for what
  *                another process told before
  *   announcing   what is wrong the next record says
- *   led_by       a field that tells by whom a process is led: that is set, and accuses nobody
+ *   led_by       a field that tells by whom a process is led, or its arguments: these are set, and accuse nobody
  *   reference    with whom a rank is compared, by habit the first one, or who only reports of another one: the other one is
  *                meant
  *   ends_children  a process ends those that it started: one of them failed, or it is itself told to end
@@ -296,8 +296,8 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 	(true, 'led_by', 'leader_field',
 		'"?\m(coordinator|coordination_service|master|leader|rdzv|rendezvous)(_?(addr|address|endpoint|host))?"?\s?[:=]\s?'
 			'"?[\w.-]+(:\d+)?"?', '"coordinator":"10.0.3.7:8476"'),
-	(true, 'led_by', 'argument',
-		'(?<=[''"])(--)?[A-Za-z_][\w.-]*=[^''"\n]*(?=[''"])|(?<![\w-])--[A-Za-z][\w-]*[= ][^\s-][^\s,]*',
+	(true, 'led_by', 'arguments',
+		'\m(overrides|arg(ument)?s|argv|command line|cmdline)\M\s?[:=]\s?\[[^\n\]]*\]',
 		'Error executing job with overrides: [''cluster.tracker=node-03'', ''run.mode=train'']'),
 	(true, 'ends_children', 'signals_process',
 		'\m(terminating|sending|killing|stopping|signall?ing)\M.{0,20}\m(process(es)?|worker(s)?|child(ren)?)\M.{0,40}\msig',
@@ -428,7 +428,7 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 	(true, 'announcing', 'error_in', '\m(error|exception|failure)s?\M [^\n]{1,60}:\s*$',
 		'Error in training function:'),
 	(true, 'announcing', 'error_with_arguments',
-		'\m(error|exception|failure)s?\M [^\n:]{0,60}\m(overrides|arg(ument)?s|argv|command( line)?|config(uration)?)\M\s?[:=]',
+		'\m(error|exception|failure)s?\M [^\n:]{0,60}\m(overrides|arg(ument)?s|argv|command line)\M\s?[:=]\s?(\[[^\n]*\])?\s*$',
 		'Error executing job with overrides: [''run.mode=train'', ''run.seed=7'']');
 
 -- Ranks that are stuck in one operation. Gloo reduces around a ring, in which rank r sends to rank r - 1 (its sources:

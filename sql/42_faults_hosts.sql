@@ -385,8 +385,8 @@ VALUES
 		'Restart the runtime or slurmd on that node, reboot it when groups pile up; compare the cgroup version with a healthy '
 		'node.', 'restart_node', true),
 	('node_lost', 'Node lost', 'hardware', 'node', 'critical', 'root', 200,
-		'Nodes? \S+ (?:not responding|unresponsive)|\bNODE_FAIL\b|DUE TO NODE FAILURE|NodeNotReady|Kubelet stopped posting '
-		'node status|(?i:\bnode \S+ (?:is |went |marked |has gone )?(?:down|dead|unreachable|offline|lost)\b)'
+		'Nodes? \S+ (?:not responding|unresponsive)|(?<!DAG_STATUS_)NODE_FAIL|DUE TO NODE FAILURE|NodeNotReady|Kubelet stopped '
+		'posting node status|(?i:\bnode \S+ (?:is |went |marked |has gone )?(?:down|dead|unreachable|offline|lost)\b)'
 		'|\bNode failure on \S|node\.kubernetes\.io/(?:unreachable|not-ready)(?!:NoExecute op)[^\n]{0,60}'
 		'\b(?:taint\w*|evict\w*|delet\w*)'
 		'|NodeStatusUnknown|\bNodeLost\b|execution node \S+ down|Job killed due node failure|(?i:\b(?:host|node|machine) '

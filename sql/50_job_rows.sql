@@ -262,7 +262,7 @@ BEGIN
 	ORDER BY (most_bytes IS NOT NULL OR suspect_rank IS NOT NULL) AND u.unit IS NOT DISTINCT FROM suspect
 			AND (suspect_rank IS NULL OR s.rank IS NOT DISTINCT FROM suspect_rank) DESC,
 		-- who names an iteration once, in an error as a rule, does not tell of progress
-		s.last_iteration > s.first_iteration DESC,
+		s.last_iteration <> s.first_iteration DESC,
 		CASE WHEN most_bytes IS NULL THEN s.last_iteration ELSE s.last_iteration - s.first_iteration END DESC,
 		s.record_count DESC, s.stream_id
 	LIMIT 1;
@@ -270,7 +270,7 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_telling_stream(text, text, double precision, int, int, timestamptz) IS
 'Step: The stream that tells of a job''s iterations: in many programs one rank alone prints progress. The one that got '
-'furthest, rather one of those that name two, and rather one of a rank that is asked for (suspect, suspect_rank: unit and '
+'furthest, rather one of those that name two, before that one of a rank that is asked for (suspect, suspect_rank: unit and '
 'rank); or, where it is to be read wholly (most_bytes), of those shorter than that the one that marks most iterations, two at '
 'least, rather the suspect''s. path_attempt: none of another attempt, by its path; since: none that had ended by then. No row '
 'where no stream prints iterations.';

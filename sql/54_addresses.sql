@@ -94,10 +94,10 @@ BEGIN
 	RETURN QUERY
 	WITH shape AS MATERIALIZED (
 		SELECT h.shape_id, p.position
-		FROM @extschema@.l4_job_shape_ids(l4_told_processes.job_id) n (shape_id)
-		JOIN @extschema@.l4_shape h ON h.shape_id = n.shape_id
+		FROM @extschema@.l4_shape h
 		CROSS JOIN LATERAL generate_series(1, cardinality(string_to_array(h.shape, '<*>')) - 1) p (position)
-		WHERE h.shape ~* '\mpid\M' AND @extschema@.l4_parameter_name(h.shape, p.position) ~* '^pid$'
+		WHERE h.shape_id = ANY (ARRAY(SELECT n FROM @extschema@.l4_job_shape_ids(l4_told_processes.job_id) n))
+			AND h.shape ~* '\mpid\M' AND @extschema@.l4_parameter_name(h.shape, p.position) ~* '^pid$'
 	),
 	said AS MATERIALIZED (
 		SELECT p.stream_id, p.values[1] AS number
@@ -198,10 +198,9 @@ AS $$
 DECLARE
 	-- what is not called a task is passed over without being unpacked
 	shape_ids CONSTANT bigint[] := ARRAY(
-		SELECT h.shape_id
-		FROM @extschema@.l4_job_shape_ids(l4_numbered_tasks.job_id) n (shape_id)
-		JOIN @extschema@.l4_shape h ON h.shape_id = n.shape_id
-		WHERE h.shape ~* '\mtask\M[^[:alnum:]<]*<\*>');
+		SELECT h.shape_id FROM @extschema@.l4_shape h
+		WHERE h.shape_id = ANY (ARRAY(SELECT n FROM @extschema@.l4_job_shape_ids(l4_numbered_tasks.job_id) n))
+			AND h.shape ~* '\mtask\M[^[:alnum:]<]*<\*>');
 	highest double precision[];
 BEGIN
 	-- Launchers number what they start as the ranks are numbered. Where the launcher of a job says a statement of each of its

@@ -83,6 +83,12 @@ COMMENT ON FUNCTION @extschema@.l4_own_numbers(text, @extschema@.l4_job_stream[]
 'Step: Of streams of a job those that each say one number of themselves, another one each, which together have no gap, by '
 'family (l4_stream_family). Reads their parameter statistics.';
 
+CREATE FUNCTION @extschema@.l4_is_error_output(source text) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
+RETURN source ~* '(?<![[:alnum:]])(std)?err(or)?(?![[:alnum:]])';
+COMMENT ON FUNCTION @extschema@.l4_is_error_output(text) IS
+'Step: Is a file that of what a process writes to its standard error, by its name ("train.3.err")?';
+
 CREATE FUNCTION @extschema@.l4_numbered_files(job_id text, streams @extschema@.l4_job_stream[], limits @extschema@.l4_limits)
 RETURNS TABLE (source_id bigint, rank int, node text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
@@ -96,6 +102,7 @@ BEGIN ATOMIC
 		-- the name of a node has a number, too
 		SELECT s.source_id, min(s.source) AS source, min(s.node) AS node, min(s.rank) AS rank,
 			bool_or(s.last_stage IS NOT NULL) AS tells_stage, min(s.first_ts) AS first_ts, max(s.last_ts) AS last_ts,
+			@extschema@.l4_is_error_output(min(s.source)) AS errors,
 			@extschema@.l4_without_drawn(min(s.source), NULL, min(s.node)) AS name,
 			@extschema@.l4_stream_family(min(s.source), NULL, min(s.node)) AS family
 		FROM unnest(l4_numbered_files.streams) s
@@ -107,10 +114,9 @@ BEGIN ATOMIC
 	counted AS (
 		SELECT f.family, n.place, min(n.number[1]::bigint) AS first, max(n.number[1]::bigint) AS last,
 			count(DISTINCT f.name) AS files, count(DISTINCT n.number[1]::bigint) AS numbers,
-			-- with another number in the name all are there once more: a set of files for each attempt
 			count(DISTINCT regexp_replace(f.name, '\d{1,9}', '', 1, n.place::int)) AS sets,
 			-- what has its output and its errors apart is a process
-			count(DISTINCT f.source) = 2 * count(DISTINCT f.name) AS both,
+			count(DISTINCT (f.name, f.errors)) = 2 * count(DISTINCT f.name) AS both,
 			bool_or(f.node IS NOT NULL) AS placed,
 			-- a number that was taken for a rank's, though no word says so
 			COALESCE(bool_and(f.rank = n.number[1]::bigint AND f.source !~* 'rank'), false) AS by_number,
@@ -128,9 +134,11 @@ BEGIN ATOMIC
 		FROM counted c, job j
 		CROSS JOIN LATERAL (SELECT c.numbers = j.ranks OR j.ranks IS NULL AND c.together AND c.files >= COALESCE(j.nodes, 0)
 			AS of_ranks) r
-		WHERE c.files > 1 AND (c.numbers = c.files OR c.numbers = j.ranks AND c.files = c.numbers * c.sets)
+		WHERE c.files > 1 AND (c.numbers = c.files OR c.numbers = j.ranks AND c.files = c.numbers * c.sets
+				-- as many attempts as ranks tell neither from the other
+				AND c.numbers <> ALL (SELECT o.numbers FROM counted o WHERE o.family = c.family AND o.place <> c.place))
 			AND c.first IN (0, 1) AND c.last - c.first = c.numbers - 1
-			AND (c.tell_stage >= (limits).place_rank_share * c.files OR c.files > j.nodes OR c.both)
+			AND (c.tell_stage >= (limits).place_rank_share * c.files OR c.numbers > j.nodes OR c.both)
 			AND (of_ranks OR c.files = j.nodes AND c.together AND (NOT c.placed OR c.by_number AND c.first = 0))
 		ORDER BY c.family, c.place DESC
 	)

@@ -134,7 +134,7 @@ RETURN regexp_replace(regexp_replace(regexp_replace(message, (wordings).led_by, 
 COMMENT ON FUNCTION @extschema@.l4_without_reference(text, @extschema@.l4_wordings) IS
 'Step: A message without whom it compares somebody with: of "settings of rank 5 differ from those of rank 0" the first '
 'part, for who is compared with has it as it should be (wordings of class reference, too); and without fields '
-'that only tell by whom a process is led (wordings of class led_by).';
+'that only tell by whom a process is led, and its arguments (wordings of class led_by).';
 
 CREATE FUNCTION @extschema@.l4_ending_records(unexplained @extschema@.l4_unexplained_record[],
 	wordings @extschema@.l4_wordings)

@@ -252,9 +252,9 @@ BEGIN ATOMIC
 		r.unit, r.node, r.rank, r.kind, r.source, r.stream_id, r.shape_id, r.first_line, r.first_ts,
 		cardinality(l4_placed_records.units), k.units, r.accuses, r.told_gravity >= (l4_placed_records.limits).gravity_trouble,
 		r.gravity >= (l4_placed_records.limits).gravity_error AND NOT r.announcing,
-		-- of whom it says that it was killed: that is no victim of another one's end, which ends by itself; what only
-		-- announces an error is as the next record, which says what it is
-		r.peer AND (r.killed AND NOT r.accuses) IS NOT TRUE OR (r.announcing AND lead(r.peer) OVER w) IS TRUE,
+		-- who says that it was killed is no victim of another one's end; what announces an error is as that, directly below
+		r.peer AND (r.killed AND NOT r.accuses) IS NOT TRUE OR (r.announcing AND lead(r.peer) OVER w
+			AND lead(r.first_line) OVER w <= r.first_line + (limits).unexplained_block_lines) IS TRUE,
 		r.alike, r.path, r.stage,
 		r.gravity >= (l4_placed_records.limits).gravity_error AND NOT r.accuses AND NOT r.peer AND NOT r.together
 			AND NOT r.announcing AND (r.kind = 'rank' OR r.kind = 'other' AND r.exception),
@@ -402,14 +402,16 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_first_failures(@extschema@.l4_placed_record[]) IS
 'Step: How each rank that misses nobody fails first: what its error is like, and its turn.';
 
-CREATE FUNCTION @extschema@.l4_machines_alike(placed @extschema@.l4_placed_record[]) RETURNS TABLE (units text[])
+CREATE FUNCTION @extschema@.l4_machines_alike(placed @extschema@.l4_placed_record[], limits @extschema@.l4_limits)
+RETURNS TABLE (units text[], turn bigint)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 ROWS 10
 BEGIN ATOMIC
-	SELECT array_agg(DISTINCT p.unit) FROM unnest(l4_machines_alike.placed) p
-	WHERE p.kind = 'system' AND p.units_alike < p.units GROUP BY p.alike;
+	SELECT array_agg(DISTINCT p.unit), min(p.turn) FROM unnest(l4_machines_alike.placed) p
+	WHERE p.kind = 'system' AND p.units_alike <= (limits).evidence_common_share * p.units GROUP BY p.alike;
 END;
-COMMENT ON FUNCTION @extschema@.l4_machines_alike(@extschema@.l4_placed_record[]) IS
-'Step: The units (sorted) whose system logs say the same, where these are not all, one row for each such record.';
+COMMENT ON FUNCTION @extschema@.l4_machines_alike(@extschema@.l4_placed_record[], @extschema@.l4_limits) IS
+'Step: The units (sorted) whose system logs say the same, where most do not, and the turn of the first that does; one row for '
+'all records that are alike.';
 
 CREATE FUNCTION @extschema@.l4_common_cause(job_id text, placed @extschema@.l4_placed_record[],
 	streams @extschema@.l4_job_stream[], roles @extschema@.l4_role_stream[], last_good timestamptz,
@@ -442,11 +444,12 @@ BEGIN ATOMIC
 		WHERE s.kind = 'rank' AND s.record_count > 0
 	),
 	common AS (
-		-- who fails of what its own machine says, and no other machine, fails by itself, as two may whose disks are full
+		-- who fails of what its own machine said before, and no other machine, fails by itself, as two may whose disks are full
 		SELECT c.turn, c.units > t.units * (limits).evidence_common_share
 			AND c.units > o.units * (limits).evidence_common_least_share AS of_most, c.units, c.stage, c.stream_ids
 		FROM cause c, teller t, performer o
-		WHERE c.alike_units NOT IN (SELECT m.units FROM @extschema@.l4_machines_alike(l4_common_cause.placed) m)
+		WHERE NOT EXISTS (SELECT FROM @extschema@.l4_machines_alike(l4_common_cause.placed, limits) m
+			WHERE m.units = c.alike_units AND m.turn < c.turn)
 	),
 	found AS (
 		SELECT c.turn FROM common c

@@ -185,6 +185,28 @@ COMMENT ON FUNCTION @extschema@.l4_losing_receivers(text, @extschema@.l4_unit[],
 'lost on the way (wordings of class lossy), and that itself counts less (growth; fewest and most: of those senders; usual: the '
 'largest value of the pool).';
 
+CREATE FUNCTION @extschema@.l4_standing_counts(job_id text, streams @extschema@.l4_job_stream[], shape_ids bigint[],
+	since timestamptz)
+RETURNS TABLE (unit text, shape_id bigint, "position" int, stream_id bigint, line_no bigint, ts timestamptz,
+	number double precision)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
+BEGIN ATOMIC
+	SELECT s.unit, l.shape_id, p.position::int, l.stream_id, l.line_no, l.ts, v.number
+	FROM @extschema@.l4_job_segments(l4_standing_counts.job_id,
+		ARRAY(SELECT DISTINCT t.source_id FROM unnest(l4_standing_counts.streams) t WHERE t.kind IN ('system', 'other')),
+		l4_standing_counts.shape_ids) g
+	CROSS JOIN LATERAL @extschema@.l4_shape_places(g.structure, g.texts, g.parameters, g.stream_ids,
+		l4_standing_counts.shape_ids, true) l
+	JOIN unnest(l4_standing_counts.streams) s ON s.stream_id = l.stream_id
+	CROSS JOIN LATERAL unnest(l.parameters) WITH ORDINALITY p (value, position)
+	CROSS JOIN LATERAL (SELECT @extschema@.l4_counted_number(p.value)::float8 AS number OFFSET 0) v
+	WHERE g.last_ts > l4_standing_counts.since AND l.ts > l4_standing_counts.since AND s.unit IS NOT NULL
+		AND v.number IS NOT NULL;
+END;
+COMMENT ON FUNCTION @extschema@.l4_standing_counts(text, @extschema@.l4_job_stream[], bigint[], timestamptz) IS
+'Step: The whole numbers in the records of given shapes in the system and other logs of the units of a job after a time: where '
+'they stand, and when. Opens the segments of these records.';
+
 CREATE FUNCTION @extschema@.l4_resending_units(job_id text, streams @extschema@.l4_job_stream[], limits @extschema@.l4_limits,
 	wordings @extschema@.l4_wordings)
 RETURNS TABLE (unit text, shape_id bigint, "position" int, stream_id bigint, line_no bigint, growth double precision,
@@ -194,43 +216,50 @@ BEGIN ATOMIC
 	-- While a job stands still nobody sends anything new. Who sends again all the same, again and again, does not get through
 	-- to somebody: of a broken connection that is one end or both, whatever else was sent again while the job ran.
 	WITH counter AS MATERIALIZED (
-		SELECT DISTINCT p.shape_id, p.position
+		SELECT DISTINCT p.shape_id, p.position, p.unit
 		FROM @extschema@.l4_system_counters(l4_resending_units.job_id, l4_resending_units.streams, '{system,other}',
 			(limits).evidence_lossy_records) p
 		JOIN @extschema@.l4_shape h ON h.shape_id = p.shape_id
-		WHERE p.growth > 0
-			AND lower(@extschema@.l4_parameter_label(h.shape, p.position)) ~ (l4_resending_units.wordings).lossy
+		WHERE lower(@extschema@.l4_parameter_label(h.shape, p.position)) ~ (l4_resending_units.wordings).lossy
 	),
-	began AS (
-		SELECT max(i.started_at) AS ts FROM @extschema@.l4_job_timeline(l4_resending_units.job_id) i
+	stood AS MATERIALIZED (
+		-- since when no further step began, be it for many of the usual length
+		SELECT max(i.started_at) AS ts, percentile_disc(0.5) WITHIN GROUP (ORDER BY i.took) AS step
+		FROM (SELECT o.started_at, o.started_at - lag(o.started_at) OVER (ORDER BY o.started_at) AS took
+			FROM @extschema@.l4_job_timeline(l4_resending_units.job_id) o) i
+		HAVING count(*) > 1
 	),
-	place AS MATERIALIZED (
-		SELECT s.unit, l.shape_id, l.stream_id, l.line_no, l.ts, l.parameters
-		FROM (SELECT array_agg(DISTINCT c.shape_id) AS shape_ids FROM counter c HAVING count(*) > 0) x
-		CROSS JOIN LATERAL @extschema@.l4_job_segments(l4_resending_units.job_id,
-			ARRAY(SELECT DISTINCT t.source_id FROM unnest(l4_resending_units.streams) t WHERE t.kind IN ('system', 'other')),
-			x.shape_ids) g
-		CROSS JOIN LATERAL @extschema@.l4_shape_places(g.structure, g.texts, g.parameters, g.stream_ids, x.shape_ids, true) l
-		JOIN unnest(l4_resending_units.streams) s ON s.stream_id = l.stream_id
-		WHERE s.unit IS NOT NULL AND l.ts > (SELECT b.ts FROM began b)
+	counter_at AS MATERIALIZED (
+		SELECT p.* FROM stood b
+		CROSS JOIN (SELECT array_agg(DISTINCT c.shape_id) AS shape_ids FROM counter c HAVING count(*) > 0) x
+		CROSS JOIN LATERAL @extschema@.l4_standing_counts(l4_resending_units.job_id, l4_resending_units.streams, x.shape_ids,
+			b.ts) p
+		WHERE (p.shape_id, p.position) IN (SELECT c.shape_id, c.position FROM counter c)
+	),
+	counted AS (
+		-- of each log, from its first record of the standstill to the last one
+		SELECT p.unit, p.shape_id, p.position, p.stream_id, max(p.line_no) AS line_no, max(p.ts) AS ts,
+			GREATEST((array_agg(p.number ORDER BY p.ts DESC, p.line_no DESC))[1]
+				- (array_agg(p.number ORDER BY p.ts, p.line_no))[1], 0) AS growth
+		FROM counter_at p GROUP BY p.unit, p.shape_id, p.position, p.stream_id
+		HAVING count(*) >= (limits).evidence_lossy_records
 	),
 	grown AS MATERIALIZED (
-		-- from the first record of the standstill to the last one
-		SELECT p.unit, p.shape_id, c.position, min(p.stream_id) AS stream_id, max(p.line_no) AS line_no,
-			max(v.number) - min(v.number) AS growth, count(*) AS records
-		FROM place p JOIN counter c ON c.shape_id = p.shape_id
-		CROSS JOIN LATERAL (SELECT @extschema@.l4_counted_number(p.parameters[c.position])::float8 AS number) v
-		GROUP BY p.unit, p.shape_id, c.position
+		SELECT DISTINCT ON (c.unit, c.shape_id, c.position) c.unit, c.shape_id, c.position, c.stream_id, c.line_no,
+			sum(c.growth) OVER w AS growth, max(c.ts) OVER w AS ts
+		FROM counted c WINDOW w AS (PARTITION BY c.unit, c.shape_id, c.position)
+		ORDER BY c.unit, c.shape_id, c.position, c.growth DESC, c.stream_id
 	),
 	ranked AS (
-		SELECT g.*, row_number() OVER w AS turn, count(*) OVER (PARTITION BY g.shape_id, g.position) AS tellers
-		FROM grown g WHERE g.records >= (limits).evidence_lossy_records
-		WINDOW w AS (PARTITION BY g.shape_id, g.position ORDER BY g.growth DESC, g.unit)
+		SELECT g.*, row_number() OVER (PARTITION BY g.shape_id, g.position ORDER BY g.growth DESC, g.unit) AS turn,
+			count(*) OVER (PARTITION BY g.shape_id, g.position) AS tellers
+		FROM grown g CROSS JOIN stood b WHERE g.ts > b.ts + b.step * (limits).waited_steps
 	),
 	rest AS (
-		-- a connection has two ends
+		-- a connection has two ends; and to one that tells nothing any more others may send in vain
 		SELECT r.shape_id, r.position, max(r.growth) AS most FROM ranked r
-		WHERE r.turn > 2 AND r.tellers >= (limits).evidence_counter_nodes
+		WHERE r.turn > 2 AND r.tellers >= (limits).evidence_counter_nodes AND r.tellers = (SELECT count(DISTINCT c.unit)
+				FROM counter c WHERE c.shape_id = r.shape_id AND c.position = r.position)
 		GROUP BY r.shape_id, r.position
 	)
 	SELECT r.unit, r.shape_id, r.position, r.stream_id, r.line_no, r.growth, o.most

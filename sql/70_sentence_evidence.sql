@@ -68,7 +68,7 @@ BEGIN ATOMIC
 			numbers ->> 'senders', t.name, t.statement, (numbers ->> 'least_growth')::float8,
 			(numbers ->> 'most_growth')::float8, (numbers ->> 'growth')::float8, t.usual)
 		WHEN numbers ? 'standing_growth'
-		THEN format('while the job stood still %s in its system log%s grew by %s, on other nodes by at most %s', t.name,
+		THEN format('while the job stood still %s in its system log%s grew by %s, on all but one or two by at most %s', t.name,
 			t.statement, (numbers ->> 'growth')::float8, (numbers ->> 'standing_growth')::float8)
 		ELSE format('%s in its system log%s grew by %s, on other nodes by %s%s', t.name, t.statement,
 			(numbers ->> 'growth')::float8, round((numbers ->> 'median_growth')::float8::numeric, 1), t.usual) END

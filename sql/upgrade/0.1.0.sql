@@ -68,7 +68,7 @@ DECLARE
 		python_dated 64f946dc0a7c,python_default dabc4bebc1f6,pytorch_rank 7a0039e4a8c4,rank_word 7535c5acedc1,
 		ray_actor ebe32ead4684,ray_cpp 911d57acdc6f,ray_python 4ba1e4c549b7,rich 05c76ca4f315,slashes c6983c8073c4,
 		slurm_daemon f8df0c55dcbb,slurm_tool 44b46b5904e5,spring 43cec60c24f8,srun_label 29e182b7abb8,syslog 00842ee642c4,
-		syslog_5424 843be3b349c7,syslog_bare 32e3695766f3,syslog_iso bef1a9d5f02a,threadtime f212323f0101,time c138da64c5f5,
+		syslog_5424 843be3b349c7,syslog_5424 60ba71bdf6d3,syslog_bare 32e3695766f3,syslog_iso bef1a9d5f02a,threadtime f212323f0101,time c138da64c5f5,
 		time_brackets 2e8dc65d674e,time_comma_level d6294bda1bf8,time_level d4063ff85eaa,time_level_file 710f4a092ad5,
 		time_level_logger 7ce0de09092d,time_level_name caead521b70f,time_zone 7a0634f2382d,torch_launcher 4b0231887d4b,
 		torch_npu 8252040e81c7,torchrun_role_rank 25060f77d248,torchrun_tee 4fde4614e6ae,torchtitan e8de00fff484,

@@ -659,12 +659,12 @@ const L4Format l4_builtin_formats_array[] = {
 				  MARKED_LEVEL,
 				  "[1467823.330374] node-00 nodeagent[17]: <info> host memory 24684084 kB, 2 cpu visible"),
 	/*
-	 * Structured data of names that are registered tells of the message (its time, its number); what has an "@" in its name is
-	 * the program's own (RFC 5424, 7), and as much of what it says as the words behind it.
+	 * Structured data tells of the message (its time, its number; RFC 5424, 7), or whose it is where one adds some. What
+	 * a program defines itself, with an "@" in its name, and counts in, is as much of what it says as the words behind it.
 	 */
 	HEADER_FORMAT("syslog_5424", 67,
 				  "<(?<severity>\\d{1,3})>1 (?<ts>" ISO ") \\S+ (?<proc>\\S+) \\S+ \\S+ "
-				  "(?:-(?: |$)|(?:\\[(?![^ \\]]*@)[^\\]]*\\])* ?)",
+				  "(?:-(?: |$)|(?=\\[)(?:\\[(?![^ \\]]*@[^\\]]*=\"\\d[\\d.]*\")[^\\]]*\\])* ?)",
 				  "<34>1 2003-10-11T22:14:15.003Z host42 su - ID47 - 'su root' failed on /dev/pts/8"),
 	HEADER_FORMAT("syslog_bare", 68,
 				  "(?:<(?<severity>\\d{1,3})>)?(?<ts>" SYSLOG_TIME ") [^\\s:]+ ",
