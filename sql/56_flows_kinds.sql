@@ -5,17 +5,28 @@
 
 -- ---- what a pair is ----
 
+CREATE FUNCTION @extschema@.l4_go_in_turn(answer @extschema@.l4_answer, limits @extschema@.l4_limits) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
+RETURN COALESCE((answer).turns >= (limits).flow_least_steps AND (answer).in_turn >= (limits).flow_in_turn, false);
+COMMENT ON FUNCTION @extschema@.l4_go_in_turn(@extschema@.l4_answer, @extschema@.l4_limits) IS
+'Step: Is most of what goes alone between two, while all else goes both ways at once, first one way and then the other, again '
+'and again (limits flow_least_steps, flow_in_turn)? A stage that sends the next activations as it gets gradients begins each step '
+'with activations, and ends it with gradients; what is exchanged begins and ends at once.';
+
 CREATE FUNCTION @extschema@.l4_is_answered(returned double precision, together double precision, same_size double precision,
 	answer @extschema@.l4_answer, limits @extschema@.l4_limits) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
-RETURN returned >= (limits).flow_returned AND together < (limits).flow_together
-	AND ((answer).end_together < (limits).flow_together AND (answer).at_once < (limits).flow_at_once) IS NOT FALSE
+RETURN returned >= (limits).flow_returned
+	AND (together < (limits).flow_together AND ((answer).end_together < (limits).flow_together
+			AND (answer).at_once < (limits).flow_at_once) IS NOT FALSE
+		OR @extschema@.l4_go_in_turn(answer, limits))
 	AND (same_size >= (limits).flow_same_size OR COALESCE((answer).alike >= (limits).flow_answered, false));
 COMMENT ON FUNCTION @extschema@.l4_is_answered(double precision, double precision, double precision, @extschema@.l4_answer,
 	@extschema@.l4_limits) IS
 'Step: Does what goes one way between two come back later, in pieces of one size, or each as large as it went (limit '
 'flow_answered), as along a pipeline, and neither at once (limit flow_at_once) nor done together with it, as what waits for '
-'each other is (limit flow_together)? Arguments as those of l4_flow_pair_kind.';
+'each other is (limit flow_together), or only between what is first and last in each step (l4_go_in_turn)? Arguments as those '
+'of l4_flow_pair_kind.';
 
 CREATE FUNCTION @extschema@.l4_go_at_once(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series, phases bigint,
 	limits @extschema@.l4_limits) RETURNS boolean

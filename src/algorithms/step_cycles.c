@@ -364,7 +364,8 @@ bytes_of_burst(const Search *search, int64 burst)
 }
 
 /*
- * Are the bursts layers? Runs of them come at either speed in turn, and again; or, where that is seen once, those at one speed
+ * Are the bursts layers? Either speed has its share of them, and not by a few of a third one, as phases of steps of which some
+ * are in two pieces; runs of them come at either speed in turn, and again; or, where that is seen once, those at one speed
  * move more: backwards a layer is gathered, and its gradients are scattered. Steps that become slower move what they did.
  */
 static bool
@@ -375,6 +376,7 @@ are_layers(Search *search)
 	double		limit = exp((search->speeds.fast + search->speeds.slow) / 2);
 	double		bytes[2] = {0};
 	int64		bursts[2] = {0};
+	int64		lower = 0;
 	int64		changes = 0;
 	int64		run = 0;
 	int64		before = 0;
@@ -388,6 +390,7 @@ are_layers(Search *search)
 		bool		slow = is_slow(search->intervals, count, i, limit);
 
 		pure += slow == (search->intervals[i] > limit);
+		lower += search->intervals[i] > limit;
 		if (i > 0 && slow != is_slow(search->intervals, count, i - 1, limit))
 		{
 			before = run;
@@ -397,7 +400,7 @@ are_layers(Search *search)
 		bytes[slow] += bytes_of_burst(search, i);
 		bursts[slow]++;
 	}
-	if (pure < PURE * count)
+	if (pure < PURE * count || Min(lower, count - lower) < rule->share * count)
 		return false;
 	weight = bytes[true] * bursts[false] / (bytes[false] * bursts[true]);
 	if (changes < CHANGES && (changes == 0 || weight < rule->microbatch.bytes))

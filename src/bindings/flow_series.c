@@ -152,10 +152,12 @@ l4_answers(PG_FUNCTION_ARGS)
 {
 	L4Traffic	a = traffic_of(fcinfo, 0);
 	L4Traffic	b = traffic_of(fcinfo, 3);
-	Datum		values[3] = {
+	L4Turns		turns = answers_turns(&a.messages, &b.messages, flow_option(fcinfo, 8, "together", 0));
+	Datum		values[5] = {
 		Float8GetDatum(answers_alike(&a.messages, a.moved, &b.messages, b.moved, flow_option(fcinfo, 7, "tolerance", 0))),
 		Float8GetDatum(answers_at_once(&a.messages, &b.messages, flow_option(fcinfo, 6, "pause", 0))),
-		Float8GetDatum(answers_end_together(&a.messages, &b.messages, flow_option(fcinfo, 8, "together", 0)))
+		Float8GetDatum(answers_end_together(&a.messages, &b.messages, flow_option(fcinfo, 8, "together", 0))),
+		Int64GetDatum(turns.count), Float8GetDatum(turns.share)
 	};
 
 	return flow_row(fcinfo, values, lengthof(values));
