@@ -35,6 +35,11 @@
 #define MOST_RATIO 4.0
 /* Where layers are seen, pauses are tried that are longer than the one before by this factor. */
 #define FINER_PAUSE 1.15
+/*
+ * What goes ahead of a collective is less than this share of a burst: buffers of some megabytes, of layers of hundreds. What is
+ * small for itself, as a layer of few parameters, is one burst less, whatever it is put to.
+ */
+#define EARLY_BYTES 0.1
 /* Silences are alike within this share. */
 #define LIKE_SILENCE 0.25
 /* A burst with so many times the bytes of a layer forwards is of two layers, and with so many of more. */
@@ -281,6 +286,7 @@ typedef struct Search
 	const L4Intervals *messages;
 	const double *moved;
 	const L4CycleRule *rule;
+	double	   *sums;			/* bytes of the messages before each, and at the end of all */
 	Bursts		bursts;
 	Speeds		speeds;
 	double	   *intervals;
@@ -297,18 +303,22 @@ static Search
 search_in(const L4Intervals *messages, const double *moved, const L4CycleRule *rule)
 {
 	int64		count = messages->count;
-	Search		search = {messages, moved, rule, {numbers(count), numbers(count), places(count)}};
+	Search		search = {messages, moved, rule, numbers(count + 1), {numbers(count), numbers(count), places(count)}};
 
 	search.intervals = numbers(count);
 	search.numbers = numbers(count);
 	search.starts = places(count);
 	search.turns = places(count);
+	search.sums[0] = 0;
+	for (int64 i = 0; i < count; i++)
+		search.sums[i + 1] = search.sums[i] + moved[i];
 	return search;
 }
 
 static void
 search_free(Search *search)
 {
+	pfree(search->sums);
 	pfree(search->bursts.began);
 	pfree(search->bursts.ended);
 	pfree(search->bursts.first);
@@ -325,11 +335,7 @@ share_of_same_bytes(const Search *search, const int64 *starts, int64 count, doub
 	const int64 *first = search->bursts.first;
 
 	for (int64 i = 1; i < count; i++)
-	{
-		bytes[i - 1] = 0;
-		for (int64 message = first[starts[i - 1]]; message < first[starts[i]]; message++)
-			bytes[i - 1] += search->moved[message];
-	}
+		bytes[i - 1] = search->sums[first[starts[i]]] - search->sums[first[starts[i - 1]]];
 	return share_alike(bytes, count - 1, 1, SAME_BYTES);
 }
 
@@ -356,11 +362,8 @@ static double
 bytes_of_burst(const Search *search, int64 burst)
 {
 	int64		end = burst + 1 < search->bursts.count ? search->bursts.first[burst + 1] : search->messages->count;
-	double		bytes = 0;
 
-	for (int64 i = search->bursts.first[burst]; i < end; i++)
-		bytes += search->moved[i];
-	return bytes;
+	return search->sums[end] - search->sums[search->bursts.first[burst]];
 }
 
 /*
@@ -409,6 +412,30 @@ are_layers(Search *search)
 	return true;
 }
 
+/*
+ * Puts what goes ahead of a burst to it, which begins with its main part: ranks that are early send as much of a collective as
+ * there is room for with those that are not there yet, and the rest when all are, which may be as long behind as a layer takes.
+ */
+static void
+join_early(Search *search)
+{
+	Bursts	   *bursts = &search->bursts;
+	double		least = EARLY_BYTES * search->sums[search->messages->count] / bursts->count;
+	int64		joined = 0;
+	int64		first = bursts->first[0];
+
+	for (int64 i = 0; i < bursts->count; i++)
+	{
+		if (i + 1 < bursts->count && bytes_of_burst(search, i) < least)
+			continue;
+		bursts->first[joined] = first;
+		bursts->began[joined] = bursts->began[i];
+		bursts->ended[joined++] = bursts->ended[i];
+		first = i + 1 < bursts->count ? bursts->first[i + 1] : 0;
+	}
+	bursts->count = joined;
+}
+
 /* Cycles of layers in bursts that this pause parts; returns the share of regular ones, -1 where there are none. */
 static double
 cycles_at(Search *search, double pause)
@@ -418,6 +445,7 @@ cycles_at(Search *search, double pause)
 	int64		count;
 
 	part_bursts(search->messages, pause, bursts);
+	join_early(search);
 	count = bursts->count - 1;
 	if (count < 2 * rule->run)
 		return -1;
