@@ -602,6 +602,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_data_span', 0.45, 'share of the step',
 		'Data-parallel traffic comes in a phase of at most this much of a step; the pipeline, experts and contexts send '
 		'throughout.'),
+	(true, 'flow_backward_span', 0.8, 'share of the step',
+		'Where gradients are not accumulated they go with the whole backward, two thirds of a step, or three quarters where '
+		'what was computed forwards is computed again: so it is where nothing of a job comes in a shorter phase.'),
 	(true, 'flow_step_phases', 1.5, 'phases',
 		'And in one phase of each step: two that get back from each other what they sent, at other times, are of the '
 		'pipeline.'),
