@@ -623,8 +623,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'a size of its own, some are by chance, or all as they go both ways at once.'),
 	(true, 'flow_in_turn', 0.5, 'share of messages',
 		'Where stages send as they get, all go at once but the first activations of a step and its last gradients: these are '
-		'this share of the messages that go alone. The rest has lost the record of the one it went with; of what ranks exchange '
-		'nothing else goes alone, so that two in turn are chance.'),
+		'this share of the messages that go alone. The rest has lost the record of the one it went with; of what ranks '
+		'exchange nothing else goes alone, so that two in turn are chance.'),
 	(true, 'flow_answer_size', 0.00001, 'share of bytes',
 		'They are as large within this: a header or two of an activation of tens of megabytes.'),
 	(true, 'flow_lockstep', 0.0003, 's',

@@ -10,8 +10,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
 RETURN COALESCE((answer).turns >= (limits).flow_least_steps AND (answer).in_turn >= (limits).flow_in_turn, false);
 COMMENT ON FUNCTION @extschema@.l4_go_in_turn(@extschema@.l4_answer, @extschema@.l4_limits) IS
 'Step: Is most of what goes alone between two, while all else goes both ways at once, first one way and then the other, again '
-'and again (limits flow_least_steps, flow_in_turn)? A stage that sends the next activations as it gets gradients begins each step '
-'with activations, and ends it with gradients; what is exchanged begins and ends at once.';
+'and again (limits flow_least_steps, flow_in_turn)? A stage that sends the next activations as it gets gradients begins each '
+'step with activations, and ends it with gradients; what is exchanged begins and ends at once.';
 
 CREATE FUNCTION @extschema@.l4_is_answered(returned double precision, together double precision, same_size double precision,
 	answer @extschema@.l4_answer, limits @extschema@.l4_limits) RETURNS boolean

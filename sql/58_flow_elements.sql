@@ -112,22 +112,13 @@ COMMENT ON FUNCTION @extschema@.l4_hops_of(text, text, text) IS
 'Step: The hops of a path of switches (with commas between them; NULL: not known) from one accelerator to another; is_port: '
 'the first and the last.';
 
-CREATE FUNCTION @extschema@.l4_rate_deviation(moved double precision[], busy double precision[], alike boolean,
-	period double precision) RETURNS double precision
+CREATE FUNCTION @extschema@.l4_rate_changes(moved double precision[], busy double precision[]) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
-BEGIN ATOMIC
-	SELECT CASE
-		WHEN l4_rate_deviation.alike THEN @extschema@.l4_changes_of(array_agg(x.moved / x.busy ORDER BY x.place))
-		-- parts of time that are no steps have more of this in one and more of that in another
-		WHEN l4_rate_deviation.period IS NULL THEN 'Infinity'
-		ELSE @extschema@.l4_deviation(array_agg(ln(x.moved / x.busy))) END
-	FROM unnest(l4_rate_deviation.moved, l4_rate_deviation.busy) WITH ORDINALITY x(moved, busy, place)
-	WHERE x.moved > 0 AND x.busy > 0;
-END;
-COMMENT ON FUNCTION @extschema@.l4_rate_deviation(double precision[], double precision[], boolean, double precision) IS
-'Step: By how much the rate of a pair (bytes moved and seconds busy of each step) differs when all is well, as logarithm: from '
-'one step to the next where it is compared with its like (alike), which keeps to it while it is slow; else from what it mostly '
-'is. Infinity without steps (period NULL) there; NULL for no rates. Cost: n * log(n).';
+RETURN @extschema@.l4_changes_of(ARRAY(SELECT x.moved / x.busy
+	FROM unnest(moved, busy) WITH ORDINALITY x(moved, busy, place) WHERE x.moved > 0 AND x.busy > 0 ORDER BY x.place));
+COMMENT ON FUNCTION @extschema@.l4_rate_changes(double precision[], double precision[]) IS
+'Step: l4_changes_of the rate of a pair: bytes moved and seconds busy of each step. One that is slow keeps to it, so what it '
+'differs by when all is well. NULL for fewer than two rates. Cost: n * log(n).';
 
 CREATE FUNCTION @extschema@.l4_slow_pairs(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, kind text, source text, destination text, path text, began double precision, ended double precision,
@@ -160,14 +151,15 @@ BEGIN ATOMIC
 				OVER (PARTITION BY h.job, h.kind, h.is_port) AS more
 			FROM hops h GROUP BY h.job, h.kind, h.source, h.destination, h.path, h.is_port) h
 		GROUP BY h.job, h.kind, h.source, h.destination, h.path
-	), compared AS MATERIALIZED (
+	), compared AS (
 		SELECT s.job, s.kind, s.source, s.destination, s.path, s.moved, s.busy, s.began, s.least, s.usual, c.alike, h.shares,
 			-- along a rail what is of one kind may go much faster than across rails, as most of it goes
 			CASE WHEN c.alike THEN GREATEST(u.rate, s.usual) ELSE s.usual END AS rate,
-			-- as it is looked at for each step, worked out once; most are never that slow
-			GREATEST((limits).flow_slow_rate, (limits).flow_sigma * GREATEST(CASE WHEN c.alike THEN u.deviation END,
-				CASE WHEN GREATEST(u.rate, s.usual) - s.least >= (limits).flow_slow_rate
-					THEN @extschema@.l4_rate_deviation(s.moved, s.busy, c.alike, s.period) END)) AS lowest
+			GREATEST((limits).flow_slow_rate, (limits).flow_sigma * CASE WHEN c.alike THEN u.deviation
+				-- parts of time that are no steps have more of this in one and more of that in another
+				WHEN s.period IS NULL THEN 'Infinity'
+				ELSE (SELECT @extschema@.l4_deviation(array_agg(ln(x.moved / x.busy)))
+					FROM unnest(s.moved, s.busy) x(moved, busy) WHERE x.moved > 0 AND x.busy > 0) END) AS lowest
 		FROM series s
 		JOIN usual u ON u.job = s.job AND u.kind = s.kind
 		LEFT JOIN shared h ON h.job = s.job AND h.kind = s.kind AND h.source = s.source AND h.destination = s.destination
@@ -177,12 +169,16 @@ BEGIN ATOMIC
 	SELECT c.job, c.kind, c.source, c.destination, c.path, g.began, g.ended, g.level, g.steps, g.began IS NOT NULL,
 		CASE WHEN g.began IS NOT NULL AND NOT c.alike THEN (exp(g.level) - 1) / exp(c.rate) * (
 			SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY x.moved) FROM unnest(c.moved) x(moved) WHERE x.moved > 0) END,
-		c.shares IS NOT TRUE OR g.level - (c.rate - c.usual) >= c.lowest
+		(c.shares IS NOT TRUE OR g.level - (c.rate - c.usual) >= c.lowest)
+			-- up and down a tree now more meet and now fewer: some slower ones in a row are chance
+			AND CASE WHEN c.alike AND g.level IS NOT NULL
+				THEN g.level >= (limits).flow_sigma * @extschema@.l4_rate_changes(c.moved, c.busy) END IS NOT FALSE
 	FROM compared c
 	LEFT JOIN LATERAL (SELECT r.began, r.ended, r.level, r.steps
 		FROM (SELECT array_agg(x.began ORDER BY x.began) AS at,
 				array_agg(c.rate - ln(x.moved / x.busy) ORDER BY x.began) AS slowness
 			FROM unnest(c.moved, c.busy, c.began) x(moved, busy, began)
+			-- most are never that slow
 			WHERE x.moved > 0 AND x.busy > 0 AND c.rate - c.least >= c.lowest HAVING count(*) > 0) x
 		CROSS JOIN LATERAL @extschema@.l4_slow_regimes(x.at, x.slowness, c.lowest, limits) r
 		-- who waits does so now for long and now not at all
@@ -190,12 +186,12 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_pairs(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: The rate of each pair and path beside its like (same job, same kind), and beside what it is in the best quarter of its '
-'steps, where that is higher; beside that alone where its like differ (limit flow_like_rate); slower than it is by what it '
-'differs when all is well (l4_rate_deviation; limit flow_sigma). A row for '
+'steps, where that is higher; beside that alone where its like differ (limit flow_like_rate). A row for '
 'each time that it is slow for several steps (level: by what logarithm), by much the same in all of them (limit '
 'flow_steady_rate), or one that is not. lost: by how many seconds a step '
 'it takes longer then, where it is compared with itself alone; else NULL. is_sure: not where it shares a part of its path with '
-'more of its like than others do, as up and down a tree, unless it is slow beside itself, too.';
+'more of its like than others do, as up and down a tree, unless it is slow beside itself, too; nor where it differs as much from '
+'step to step when all is well (l4_rate_changes; limit flow_sigma).';
 
 CREATE FUNCTION @extschema@.l4_waiting_pairs(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (pair bigint, job int, kind text, source text, destination text, path text, began double precision,
