@@ -40,6 +40,8 @@
  * small for itself, as a layer of few parameters, is one burst less, whatever it is put to.
  */
 #define EARLY_BYTES 0.1
+/* Who is early is so with many layers: of fewer bursts than this share it is told by chance, as of a piece that was cut off. */
+#define EARLY_BURSTS 0.1
 /* Silences are alike within this share. */
 #define LIKE_SILENCE 0.25
 /* A burst with so many times the bytes of a layer forwards is of two layers, and with so many of more. */
@@ -421,9 +423,14 @@ join_early(Search *search)
 {
 	Bursts	   *bursts = &search->bursts;
 	double		least = EARLY_BYTES * search->sums[search->messages->count] / bursts->count;
+	int64		early = 0;
 	int64		joined = 0;
 	int64		first = bursts->first[0];
 
+	for (int64 i = 0; i < bursts->count; i++)
+		early += bytes_of_burst(search, i) < least;
+	if (early < EARLY_BURSTS * bursts->count)
+		return;
 	for (int64 i = 0; i < bursts->count; i++)
 	{
 		if (i + 1 < bursts->count && bytes_of_burst(search, i) < least)
