@@ -128,8 +128,8 @@ RETURN CASE WHEN level IS NOT NULL
 	THEN level >= (limits).flow_sigma * @extschema@.l4_rate_changes(moved, busy) END IS NOT FALSE;
 COMMENT ON FUNCTION @extschema@.l4_exceeds_changes(double precision, double precision[], double precision[],
 	@extschema@.l4_limits) IS
-'Step: Is a pair slower (level: by what logarithm; NULL: not compared with its like) than by what it differs from step to step when all is well '
-'(l4_rate_changes; limit flow_sigma)? True where that is not known.';
+'Step: Is a pair slower (level: by what logarithm; NULL: not compared with its like) than by what it differs from step to step '
+'when all is well (l4_rate_changes; limit flow_sigma)? True where that is not known.';
 
 CREATE FUNCTION @extschema@.l4_slow_pairs(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, kind text, source text, destination text, path text, began double precision, ended double precision,
@@ -186,8 +186,7 @@ BEGIN ATOMIC
 	LEFT JOIN LATERAL (SELECT r.began, r.ended, r.level, r.steps
 		FROM (SELECT array_agg(x.began ORDER BY x.began) AS at,
 				array_agg(c.rate - ln(x.moved / x.busy) ORDER BY x.began) AS slowness
-			FROM unnest(c.moved, c.busy, c.began) x(moved, busy, began)
-			-- most are never that slow
+			FROM unnest(c.moved, c.busy, c.began) x(moved, busy, began) -- most are never that slow
 			WHERE x.moved > 0 AND x.busy > 0 AND c.rate - c.least >= c.lowest HAVING count(*) > 0) x
 		CROSS JOIN LATERAL @extschema@.l4_slow_regimes(x.at, x.slowness, c.lowest, limits) r
 		-- who waits does so now for long and now not at all

@@ -101,8 +101,8 @@ INSERT INTO l4_flow SELECT * FROM replicas(0.5);
 SELECT count(*) AS steps FROM l4_flow_steps();
 -- in one phase as long as that, unanswered, of few sizes
 SELECT n.name, l4_goes_with_backward(n.span, n.is_answered, n.same_size, s.series, 1, l) AS goes_with_backward
-FROM l4_limits_in_force() l, (SELECT l4_flow_messages(f.started_at, f.duration, f.bytes, f.queue_pair, f.retransmits, f.switches,
-		l.flow_pause, l.flow_bytes::bigint, l.flow_twice) AS series
+FROM l4_limits_in_force() l, (SELECT l4_flow_messages(f.started_at, f.duration, f.bytes, f.queue_pair, f.retransmits,
+		f.switches, l.flow_pause, l.flow_bytes::bigint, l.flow_twice) AS series
 	FROM replicas(0) f, l4_limits_in_force() l WHERE f.source = '10.0.0.0' GROUP BY l.flow_pause, l.flow_bytes, l.flow_twice) s,
 	(VALUES ('backward', 0.65, false, 1.0), ('short', 0.3, false, 1), ('all the time', 1, false, 1),
 		('answered', 0.65, true, 1), ('tokens', 0.65, false, 0.01)) n(name, span, is_answered, same_size)
