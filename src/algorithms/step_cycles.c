@@ -35,13 +35,6 @@
 #define MOST_RATIO 4.0
 /* Where layers are seen, pauses are tried that are longer than the one before by this factor. */
 #define FINER_PAUSE 1.15
-/*
- * What goes ahead of a collective is less than this share of a burst: buffers of some megabytes, of layers of hundreds. What is
- * small for itself, as a layer of few parameters, is one burst less, whatever it is put to.
- */
-#define EARLY_BYTES 0.1
-/* Who is early is so with many layers: of fewer bursts than this share it is told by chance, as of a piece that was cut off. */
-#define EARLY_BURSTS 0.1
 /* Silences are alike within this share. */
 #define LIKE_SILENCE 0.25
 /* A burst with so many times the bytes of a layer forwards is of two layers, and with so many of more. */
@@ -297,6 +290,7 @@ typedef struct Search
 	int64	   *turns;
 	int64		count;			/* of starts */
 	double		interval;		/* between these, the median */
+	bool		are_layers;		/* with some pause bursts may be */
 	double		layer;			/* from a burst to the next at the lower speed; 0: bursts are not layers */
 	double		weight;			/* bytes of a burst at the lower speed over those of one at the higher */
 } Search;
@@ -369,8 +363,7 @@ bytes_of_burst(const Search *search, int64 burst)
 }
 
 /*
- * Are the bursts layers? Either speed has its share of them, and not by a few of a third one, as phases of steps of which some
- * are in two pieces; runs of them come at either speed in turn, and again; or, where that is seen once, those at one speed
+ * Are the bursts layers? Runs of them come at either speed in turn, and again; or, where that is seen once, those at one speed
  * move more: backwards a layer is gathered, and its gradients are scattered. Steps that become slower move what they did.
  */
 static bool
@@ -381,7 +374,6 @@ are_layers(Search *search)
 	double		limit = exp((search->speeds.fast + search->speeds.slow) / 2);
 	double		bytes[2] = {0};
 	int64		bursts[2] = {0};
-	int64		lower = 0;
 	int64		changes = 0;
 	int64		run = 0;
 	int64		before = 0;
@@ -395,7 +387,6 @@ are_layers(Search *search)
 		bool		slow = is_slow(search->intervals, count, i, limit);
 
 		pure += slow == (search->intervals[i] > limit);
-		lower += search->intervals[i] > limit;
 		if (i > 0 && slow != is_slow(search->intervals, count, i - 1, limit))
 		{
 			before = run;
@@ -405,7 +396,7 @@ are_layers(Search *search)
 		bytes[slow] += bytes_of_burst(search, i);
 		bursts[slow]++;
 	}
-	if (pure < PURE * count || Min(lower, count - lower) < rule->share * count)
+	if (pure < PURE * count)
 		return false;
 	weight = bytes[true] * bursts[false] / (bytes[false] * bursts[true]);
 	if (changes < CHANGES && (changes == 0 || weight < rule->microbatch.bytes))
@@ -414,33 +405,17 @@ are_layers(Search *search)
 	return true;
 }
 
-/*
- * Puts what goes ahead of a burst to it, which begins with its main part: ranks that are early send as much of a collective as
- * there is room for with those that are not there yet, and the rest when all are, which may be as long behind as a layer takes.
- */
-static void
-join_early(Search *search)
+/* Has either speed its share of the bursts, and not by a few of a third one, as phases of steps of which some are in pieces? */
+static bool
+have_both_speeds(const Search *search)
 {
-	Bursts	   *bursts = &search->bursts;
-	double		least = EARLY_BYTES * search->sums[search->messages->count] / bursts->count;
-	int64		early = 0;
-	int64		joined = 0;
-	int64		first = bursts->first[0];
+	int64		count = search->bursts.count - 1;
+	double		limit = exp((search->speeds.fast + search->speeds.slow) / 2);
+	int64		lower = 0;
 
-	for (int64 i = 0; i < bursts->count; i++)
-		early += bytes_of_burst(search, i) < least;
-	if (early < EARLY_BURSTS * bursts->count)
-		return;
-	for (int64 i = 0; i < bursts->count; i++)
-	{
-		if (i + 1 < bursts->count && bytes_of_burst(search, i) < least)
-			continue;
-		bursts->first[joined] = first;
-		bursts->began[joined] = bursts->began[i];
-		bursts->ended[joined++] = bursts->ended[i];
-		first = i + 1 < bursts->count ? bursts->first[i + 1] : 0;
-	}
-	bursts->count = joined;
+	for (int64 i = 0; i < count; i++)
+		lower += search->intervals[i] > limit;
+	return Min(lower, count - lower) >= search->rule->share * count;
 }
 
 /* Cycles of layers in bursts that this pause parts; returns the share of regular ones, -1 where there are none. */
@@ -452,7 +427,6 @@ cycles_at(Search *search, double pause)
 	int64		count;
 
 	part_bursts(search->messages, pause, bursts);
-	join_early(search);
 	count = bursts->count - 1;
 	if (count < 2 * rule->run)
 		return -1;
@@ -467,8 +441,12 @@ cycles_at(Search *search, double pause)
 	search->speeds = two_speeds(search->numbers, count, rule->share);
 	if (search->speeds.slow - search->speeds.fast < log(rule->ratio))
 		return -1;
-	if (are_layers(search) && search->layer == 0)
-		search->layer = exp(search->speeds.slow);
+	if (are_layers(search))
+	{
+		search->are_layers = true;
+		if (search->layer == 0 && have_both_speeds(search))
+			search->layer = exp(search->speeds.slow);
+	}
 	search->count = find_starts(search->intervals, count, &search->speeds, rule->run, search->starts, search->turns);
 	if (search->count < CYCLES + 1 || count < (CYCLES + 1) * 2 * rule->run)
 		return -1;
@@ -507,7 +485,7 @@ best_pause(Search *search)
 
 	while (best.regular < 1 && intervals_next_pause(&pauses, &pause))
 		try_pause(search, pause, &best);
-	if (pauses.count >= 2 && (best.cycles > 0 || search->layer > 0))
+	if (pauses.count >= 2 && (best.cycles > 0 || search->are_layers))
 		for (pause = pauses.sorted[0]; best.regular < 1 && isfinite(pause) && pause <= pauses.sorted[pauses.count - 2];
 			 pause *= FINER_PAUSE)
 		{

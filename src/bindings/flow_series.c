@@ -221,11 +221,12 @@ l4_step_cycles(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("run must be at least 1, not %d", (int) rule.run)));
 	cycles = step_cycles(&messages, moved, &rule, &found);
-	if (!cycles && found.layer == 0)
+	if (!cycles && found.weight == 0)
 		PG_RETURN_NULL();
 	for (int i = 0; i < lengthof(values); i++)
 		nulls[i] = !cycles;
-	nulls[6] = nulls[7] = found.layer == 0;
+	nulls[6] = found.layer == 0;
+	nulls[7] = found.weight == 0;
 	if (cycles)
 	{
 		/* all of a cycle is one phase */

@@ -1,9 +1,9 @@
--- Stages that send as they get, early parts of layers, trees, and gradients that go with the whole backward.
+-- Stages that send as they get, buckets that are no layers, links that differ, and gradients that go with the whole backward.
 SET timezone = 'UTC';
 SET extra_float_digits = 0;
 
 -- From 0 to 1, much like lots.
-CREATE FUNCTION lot(n bigint) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$
+CREATE FUNCTION turn_lot(n bigint) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$
 	SELECT (n * 7919 + n * n * 104729 % 9973) % 997 / 996.0
 $$;
 
@@ -39,28 +39,12 @@ FROM l4_limits_in_force() l;
 
 -- ---- layers ----
 
--- Twelve layers forwards and twelve backwards, 30 steps. Who is early sends a fiftieth of each ahead, by more from layer to
--- layer: steps begin where they do without. Nor are buckets of steps layers, which no
--- pause parts all.
-CREATE VIEW link AS
-	SELECT 'layers' AS name, s.early, x.at, CASE WHEN x.ahead THEN 0.02 ELSE 1 + (i = 0 OR i >= 12)::int END AS moved
-	FROM (VALUES (false), (true)) s(early), generate_series(1, 30) n, generate_series(0, 23) i,
-		LATERAL (SELECT 1.6 * n + 0.04 * LEAST(i, 12) + 0.08 * GREATEST(i - 12, 0) AS at) l,
-		LATERAL (VALUES (l.at, false), (l.at - 0.003 * i - 0.004, true)) x(at, ahead)
-	WHERE s.early OR NOT x.ahead
-	UNION ALL
-	SELECT 'phases', false, s.at + (0.041 * (1 + 0.1 * (lot(s.n + 100) - 0.5)) + 0.003 * lot(s.n * 31 + i * 17 + 100)) * i, 1
-	FROM (SELECT n, sum(1.64 * (1 + 0.1 * (lot(n + 100) - 0.5))) OVER (ORDER BY n) AS at FROM generate_series(1, 80) n) s,
-		generate_series(1, 14) i;
-CREATE VIEW cycled AS
-	SELECT k.name, k.early, l4_step_cycles(array_agg(k.at::float8 ORDER BY k.at), array_agg(0.002::real ORDER BY k.at),
-		array_agg(k.moved::real ORDER BY k.at), 1.3, 0.35, 4, 0.6, 0.1, 1.3, 5, 0.5) AS cycles
-	FROM link k
-	GROUP BY k.name, k.early;
-SELECT c.name, c.early, round((c.cycles).layer::numeric, 2) AS layer, round((c.cycles)."interval"::numeric, 2) AS "interval",
-	cardinality((c.cycles).ended) AS steps, (SELECT percentile_disc(0.5) WITHIN GROUP
-		(ORDER BY round((e - 1.6 * floor(e / 1.6))::numeric, 2)) FROM unnest((c.cycles).began[2:]) e) AS begins_at
-FROM cycled c ORDER BY c.name, c.early;
+-- Buckets of steps, which no pause parts all, are no layers.
+SELECT (l4_step_cycles(array_agg(k.at::float8 ORDER BY k.at), array_agg(0.002::real ORDER BY k.at),
+	array_agg(1::real ORDER BY k.at), 1.3, 0.35, 4, 0.6, 0.1, 1.3, 5, 0.5)).layer
+FROM (SELECT s.at + (0.041 * (1 + 0.1 * (turn_lot(s.n + 100) - 0.5)) + 0.003 * turn_lot(s.n * 31 + i * 17 + 100)) * i AS at
+	FROM (SELECT n, sum(1.64 * (1 + 0.1 * (turn_lot(n + 100) - 0.5))) OVER (ORDER BY n) AS at
+		FROM generate_series(1, 80) n) s, generate_series(1, 14) i) k;
 
 -- ---- links that differ from step to step ----
 
