@@ -605,6 +605,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_data_span', 0.45, 'share of the step',
 		'Data-parallel traffic comes in a phase of at most this much of a step; the pipeline, experts and contexts send '
 		'throughout.'),
+	(true, 'flow_backward_span', 0.8, 'share of the step',
+		'Where gradients are not accumulated they go with the whole backward, two thirds of a step, or three quarters where '
+		'what was computed forwards is computed again: so it is where nothing of a job comes in a shorter phase.'),
 	(true, 'flow_step_phases', 1.5, 'phases',
 		'And in one phase of each step: two that get back from each other what they sent, at other times, are of the '
 		'pipeline.'),
@@ -621,6 +624,10 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'Sizes of activations differ where sequences do, but gradients come back as large as what went: two are of a pipeline '
 		'where so many messages are answered so; the rest is lost or outside of the window. Of the tokens of experts, each of '
 		'a size of its own, some are by chance, or all as they go both ways at once.'),
+	(true, 'flow_in_turn', 0.5, 'share of messages',
+		'Where stages send as they get, all go at once but the first activations of a step and its last gradients: these are '
+		'this share of the messages that go alone. The rest has lost the record of the one it went with; of what ranks '
+		'exchange nothing else goes alone, so that two in turn are chance.'),
 	(true, 'flow_answer_size', 0.00001, 'share of bytes',
 		'They are as large within this: a header or two of an activation of tens of megabytes.'),
 	(true, 'flow_lockstep', 0.0003, 's',

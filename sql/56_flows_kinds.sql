@@ -5,17 +5,28 @@
 
 -- ---- what a pair is ----
 
+CREATE FUNCTION @extschema@.l4_go_in_turn(answer @extschema@.l4_answer, limits @extschema@.l4_limits) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
+RETURN COALESCE((answer).turns >= (limits).flow_least_steps AND (answer).in_turn >= (limits).flow_in_turn, false);
+COMMENT ON FUNCTION @extschema@.l4_go_in_turn(@extschema@.l4_answer, @extschema@.l4_limits) IS
+'Step: Is most of what goes alone between two, while all else goes both ways at once, first one way and then the other, again '
+'and again (limits flow_least_steps, flow_in_turn)? A stage that sends the next activations as it gets gradients begins each '
+'step with activations, and ends it with gradients; what is exchanged begins and ends at once.';
+
 CREATE FUNCTION @extschema@.l4_is_answered(returned double precision, together double precision, same_size double precision,
 	answer @extschema@.l4_answer, limits @extschema@.l4_limits) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
-RETURN returned >= (limits).flow_returned AND together < (limits).flow_together
-	AND ((answer).end_together < (limits).flow_together AND (answer).at_once < (limits).flow_at_once) IS NOT FALSE
+RETURN returned >= (limits).flow_returned
+	AND (together < (limits).flow_together AND ((answer).end_together < (limits).flow_together
+			AND (answer).at_once < (limits).flow_at_once) IS NOT FALSE
+		OR @extschema@.l4_go_in_turn(answer, limits))
 	AND (same_size >= (limits).flow_same_size OR COALESCE((answer).alike >= (limits).flow_answered, false));
 COMMENT ON FUNCTION @extschema@.l4_is_answered(double precision, double precision, double precision, @extschema@.l4_answer,
 	@extschema@.l4_limits) IS
 'Step: Does what goes one way between two come back later, in pieces of one size, or each as large as it went (limit '
 'flow_answered), as along a pipeline, and neither at once (limit flow_at_once) nor done together with it, as what waits for '
-'each other is (limit flow_together)? Arguments as those of l4_flow_pair_kind.';
+'each other is (limit flow_together), or only between what is first and last in each step (l4_go_in_turn)? Arguments as those '
+'of l4_flow_pair_kind.';
 
 CREATE FUNCTION @extschema@.l4_go_at_once(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series, phases bigint,
 	limits @extschema@.l4_limits) RETURNS boolean
@@ -220,27 +231,79 @@ COMMENT ON FUNCTION @extschema@.l4_job_phases(@extschema@.l4_flow_measure[], @ex
 'data-parallel traffic (any_phase); or neither is seen. is_summed: in cycles, but gradients of a shard are summed up in a '
 'phase, too, which ends the step.';
 
+CREATE FUNCTION @extschema@.l4_phases_move_same(series @extschema@.l4_flow_series, period double precision,
+	limits @extschema@.l4_limits) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 3000
+BEGIN ATOMIC
+	SELECT max(b.bytes) < (limits).flow_microbatch_bytes * percentile_cont(0.5) WITHIN GROUP (ORDER BY b.bytes)
+	FROM (SELECT @extschema@.l4_step_phases(s.began, s.lasted, s.moved, true, l4_phases_move_same.period
+			* (limits).flow_step_pause, (limits).flow_whole_phase) AS phases
+		FROM (VALUES ((series).began, (series).lasted, (series).moved)) s(began, lasted, moved)) p
+	CROSS JOIN LATERAL unnest((p.phases).bytes) b(bytes);
+END;
+COMMENT ON FUNCTION @extschema@.l4_phases_move_same(@extschema@.l4_flow_series, double precision, @extschema@.l4_limits) IS
+'Step: Does no phase of what goes one way between two (parted by a part of the period, in seconds: limit flow_step_pause) move '
+'much more than they mostly do (limit flow_microbatch_bytes), as that does behind which parameters are gathered? NULL for no '
+'phases. Cost: n * log(n).';
+
+CREATE FUNCTION @extschema@.l4_goes_with_backward(span double precision, is_answered boolean, same_size double precision,
+	series @extschema@.l4_flow_series, period double precision, limits @extschema@.l4_limits) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 100
+RETURN CASE WHEN span > (limits).flow_data_span AND span <= (limits).flow_backward_span AND NOT is_answered
+		AND same_size >= (limits).flow_own_size
+	THEN @extschema@.l4_phases_move_same(series, period, limits) ELSE false END;
+COMMENT ON FUNCTION @extschema@.l4_goes_with_backward(double precision, boolean, double precision,
+	@extschema@.l4_flow_series, double precision, @extschema@.l4_limits) IS
+'Step: May what goes between two be gradients that are summed up while the whole backward goes on, as where none are '
+'accumulated: in one phase of each step that is as long as that (limits flow_data_span, flow_backward_span), in pieces of few '
+'sizes (limit flow_own_size), the same in each (l4_phases_move_same), and not answered? series: the way that moves more; the '
+'others as those of l4_flow_pair_kind.';
+
+CREATE FUNCTION @extschema@.l4_measured_pairs(pairs @extschema@.l4_flow_pair[], places @extschema@.l4_flow_place[],
+	limits @extschema@.l4_limits)
+RETURNS TABLE (one text, other text, forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series, job int,
+	period double precision, span double precision, phases bigint, returned double precision, together double precision,
+	same_size double precision, least_alike double precision, cycles @extschema@.l4_step_cycle_series,
+	answer @extschema@.l4_answer)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
+BEGIN ATOMIC
+	SELECT s.one, s.other, s.forth, s.back, p.job, p.period,
+		@extschema@.l4_flow_span(b.parted, b.active, p.period, limits) AS span, (b.parted).bursts AS phases,
+		COALESCE(LEAST((s.forth).bytes, (s.back).bytes)::double precision
+			/ NULLIF(GREATEST((s.forth).bytes, (s.back).bytes), 0), 0)
+			* (s.forth IS NOT NULL AND s.back IS NOT NULL)::int AS returned,
+		COALESCE(@extschema@.l4_together((s.forth).began, (s.back).began, (limits).flow_together_time), 0) AS together,
+		GREATEST((s.forth).same_size, (s.back).same_size) AS same_size,
+		@extschema@.l4_least_alike(s.forth, s.back) AS least_alike, s.cycles, s.answer
+	FROM @extschema@.l4_each_pair(l4_measured_pairs.pairs) s
+	JOIN unnest(l4_measured_pairs.places) p ON p.address = s.one
+	JOIN @extschema@.l4_training_pairs(l4_measured_pairs.pairs, limits) t ON t.one = s.one AND t.other = s.other
+	CROSS JOIN LATERAL @extschema@.l4_flow_pair_bursts(s.forth, s.back, p.period, limits) b;
+END;
+COMMENT ON FUNCTION @extschema@.l4_measured_pairs(@extschema@.l4_flow_pair[], @extschema@.l4_flow_place[],
+	@extschema@.l4_limits) IS
+'Step: The pairs of jobs with what tells their kind: the arguments of l4_flow_pair_kind, and how many phases there are. It is '
+'put into the query that asks, so that no copy is made.';
+
 CREATE FUNCTION @extschema@.l4_flow_directions(pairs @extschema@.l4_flow_pair[], places @extschema@.l4_flow_place[],
 	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_direction
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH measured AS MATERIALIZED (
-		SELECT s.one, s.other, s.forth, s.back, p.job, p.period,
-			@extschema@.l4_flow_span(b.parted, b.active, p.period, limits) AS span, (b.parted).bursts AS phases,
-			COALESCE(LEAST((s.forth).bytes, (s.back).bytes)::double precision
-				/ NULLIF(GREATEST((s.forth).bytes, (s.back).bytes), 0), 0)
-				* (s.forth IS NOT NULL AND s.back IS NOT NULL)::int AS returned,
-			COALESCE(@extschema@.l4_together((s.forth).began, (s.back).began, (limits).flow_together_time), 0) AS together,
-			GREATEST((s.forth).same_size, (s.back).same_size) AS same_size,
-			@extschema@.l4_least_alike(s.forth, s.back) AS least_alike, s.cycles, s.answer
-		FROM @extschema@.l4_each_pair(l4_flow_directions.pairs) s
-		JOIN unnest(l4_flow_directions.places) p ON p.address = s.one
-		JOIN @extschema@.l4_training_pairs(l4_flow_directions.pairs, limits) t ON t.one = s.one AND t.other = s.other
-		CROSS JOIN LATERAL @extschema@.l4_flow_pair_bursts(s.forth, s.back, p.period, limits) b
+		SELECT p.*, @extschema@.l4_goes_with_backward(p.span, @extschema@.l4_is_answered(p.returned, p.together, p.same_size,
+			p.answer, limits), p.same_size, @extschema@.l4_greater_way(p.forth, p.back), p.period, limits) AS is_backward
+		FROM @extschema@.l4_measured_pairs(l4_flow_directions.pairs, l4_flow_directions.places, limits) p
 	), rounds AS MATERIALIZED ( -- neither layers nor a phase: gradients may be scattered in each microbatch
 		SELECT m.one, m.other, @extschema@.l4_rounds_of(@extschema@.l4_greater_way(m.forth, m.back), m.period, limits) AS cycles
 		FROM measured m WHERE m.period IS NOT NULL AND m.job NOT IN (SELECT o.job FROM measured o
 			WHERE (o.cycles)."interval" IS NOT NULL OR o.span <= (limits).flow_data_span)
+	), spans AS MATERIALIZED ( -- where there are neither, nor a shorter phase, gradients go with the whole backward
+		SELECT m.one, m.other, CASE WHEN m.is_backward AND 2 * count(*) FILTER (WHERE m.is_backward) OVER of_job
+				> count(*) OVER of_job AND bool_and(m.span > (limits).flow_data_span
+				AND COALESCE((m.cycles)."interval", (r.cycles)."interval") IS NULL) OVER of_job
+			THEN (limits).flow_data_span ELSE m.span END AS span
+		FROM measured m LEFT JOIN rounds r ON r.one = m.one AND r.other = m.other
+		WINDOW of_job AS (PARTITION BY m.job)
 	), best AS (
 		SELECT DISTINCT ON (m.job) m.job, (m.cycles).ended FROM measured m
 		WHERE (m.cycles)."interval" IS NOT NULL
@@ -248,9 +311,9 @@ BEGIN ATOMIC
 			m.one, m.other
 	), phased AS (
 		SELECT p.job, p.cycle, p.any_phase, p.is_summed
-		FROM @extschema@.l4_job_phases(ARRAY(SELECT ROW(m.job, m.period, m.span, @extschema@.l4_flow_pair_kind(m.span,
+		FROM @extschema@.l4_job_phases(ARRAY(SELECT ROW(m.job, m.period, w.span, @extschema@.l4_flow_pair_kind(w.span,
 				m.returned, m.together, m.same_size, m.least_alike, m.answer, true, limits),
-				CASE WHEN m.span <= (limits).flow_data_span
+				CASE WHEN w.span <= (limits).flow_data_span
 					AND @extschema@.l4_is_answered(m.returned, m.together, m.same_size, m.answer, limits)
 				THEN NOT @extschema@.l4_go_at_once(m.forth, m.back, m.phases, limits) END, COALESCE((m.cycles)."interval",
 				(r.cycles)."interval"), cardinality(COALESCE((m.cycles).ended, (r.cycles).ended)),
@@ -258,23 +321,23 @@ BEGIN ATOMIC
 				CASE WHEN (m.cycles)."interval" IS NULL
 					THEN @extschema@.l4_repeats_itself((g.series).began, (g.series).moved, b.ended, limits) END,
 				m.same_size < (limits).flow_own_size)::@extschema@.l4_flow_measure
-			FROM measured m
+			FROM measured m JOIN spans w ON w.one = m.one AND w.other = m.other
 			LEFT JOIN best b ON b.job = m.job
 			LEFT JOIN rounds r ON r.one = m.one AND r.other = m.other
 			CROSS JOIN LATERAL (SELECT @extschema@.l4_greater_way(m.forth, m.back) AS series) g), limits) p)
-	SELECT m.job, CASE WHEN p.any_phase OR p.is_summed AND m.span <= (limits).flow_data_span THEN m.period
+	SELECT m.job, CASE WHEN p.any_phase OR p.is_summed AND w.span <= (limits).flow_data_span THEN m.period
 			WHEN NOT p.is_summed THEN p.cycle END,
 		CASE WHEN p.cycle IS NOT NULL THEN 'data'
 			-- of a link that both take, without a phase, one way may be of tokens alone
 			WHEN p.any_phase IS NOT TRUE AND (d.series).same_size < (limits).flow_own_size
 				AND NOT @extschema@.l4_is_answered(m.returned, m.together, m.same_size, m.answer, limits) THEN 'expert'
-			ELSE @extschema@.l4_flow_pair_kind(m.span, m.returned, m.together, m.same_size, m.least_alike, m.answer,
+			ELSE @extschema@.l4_flow_pair_kind(w.span, m.returned, m.together, m.same_size, m.least_alike, m.answer,
 				p.any_phase, limits) END,
 		d.source, d.destination, d.series, CASE WHEN NOT p.is_summed THEN p.cycle END,
 		CASE WHEN NOT p.is_summed AND p.cycle IS NOT NULL
 			THEN CASE WHEN d.is_measured AND (r.cycles)."interval" IS NOT NULL THEN r.cycles
 				WHEN d.is_measured THEN m.cycles ELSE @extschema@.l4_cycles_of(d.series, limits) END END
-	FROM measured m
+	FROM measured m JOIN spans w ON w.one = m.one AND w.other = m.other
 	JOIN phased p ON p.job = m.job LEFT JOIN rounds r ON r.one = m.one AND r.other = m.other
 	-- the way that moves more, of which cycles are known: as in l4_flow_pair_cycles
 	CROSS JOIN LATERAL (VALUES (m.one, m.other, m.forth, ((m.back).bytes > (m.forth).bytes) IS NOT TRUE),

@@ -112,6 +112,25 @@ COMMENT ON FUNCTION @extschema@.l4_hops_of(text, text, text) IS
 'Step: The hops of a path of switches (with commas between them; NULL: not known) from one accelerator to another; is_port: '
 'the first and the last.';
 
+CREATE FUNCTION @extschema@.l4_rate_changes(moved double precision[], busy double precision[]) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
+RETURN @extschema@.l4_changes_of(ARRAY(SELECT x.moved / x.busy
+	FROM unnest(moved, busy) WITH ORDINALITY x(moved, busy, place) WHERE x.moved > 0 AND x.busy > 0 ORDER BY x.place));
+COMMENT ON FUNCTION @extschema@.l4_rate_changes(double precision[], double precision[]) IS
+'Step: l4_changes_of the rate of a pair: bytes moved and seconds busy of each step. One that is slow keeps to it, so what it '
+'differs by when all is well. NULL for fewer than two rates. Cost: n * log(n).';
+
+CREATE FUNCTION @extschema@.l4_exceeds_changes(level double precision, moved double precision[], busy double precision[],
+	limits @extschema@.l4_limits) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
+-- up and down a tree now more meet and now fewer: some slower ones in a row are chance
+RETURN CASE WHEN level IS NOT NULL
+	THEN level >= (limits).flow_sigma * @extschema@.l4_rate_changes(moved, busy) END IS NOT FALSE;
+COMMENT ON FUNCTION @extschema@.l4_exceeds_changes(double precision, double precision[], double precision[],
+	@extschema@.l4_limits) IS
+'Step: Is a pair slower (level: by what logarithm; NULL: not compared with its like) than by what it differs from step to step '
+'when all is well (l4_rate_changes; limit flow_sigma)? True where that is not known.';
+
 CREATE FUNCTION @extschema@.l4_slow_pairs(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, kind text, source text, destination text, path text, began double precision, ended double precision,
 	level double precision, steps bigint, is_slow boolean, lost double precision, is_sure boolean)
@@ -161,13 +180,13 @@ BEGIN ATOMIC
 	SELECT c.job, c.kind, c.source, c.destination, c.path, g.began, g.ended, g.level, g.steps, g.began IS NOT NULL,
 		CASE WHEN g.began IS NOT NULL AND NOT c.alike THEN (exp(g.level) - 1) / exp(c.rate) * (
 			SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY x.moved) FROM unnest(c.moved) x(moved) WHERE x.moved > 0) END,
-		c.shares IS NOT TRUE OR g.level - (c.rate - c.usual) >= c.lowest
+		(c.shares IS NOT TRUE OR g.level - (c.rate - c.usual) >= c.lowest)
+			AND @extschema@.l4_exceeds_changes(CASE WHEN c.alike THEN g.level END, c.moved, c.busy, limits)
 	FROM compared c
 	LEFT JOIN LATERAL (SELECT r.began, r.ended, r.level, r.steps
 		FROM (SELECT array_agg(x.began ORDER BY x.began) AS at,
 				array_agg(c.rate - ln(x.moved / x.busy) ORDER BY x.began) AS slowness
-			FROM unnest(c.moved, c.busy, c.began) x(moved, busy, began)
-			-- most are never that slow
+			FROM unnest(c.moved, c.busy, c.began) x(moved, busy, began) -- most are never that slow
 			WHERE x.moved > 0 AND x.busy > 0 AND c.rate - c.least >= c.lowest HAVING count(*) > 0) x
 		CROSS JOIN LATERAL @extschema@.l4_slow_regimes(x.at, x.slowness, c.lowest, limits) r
 		-- who waits does so now for long and now not at all
@@ -179,7 +198,8 @@ COMMENT ON FUNCTION @extschema@.l4_slow_pairs(@extschema@.l4_flow_trace[], @exts
 'each time that it is slow for several steps (level: by what logarithm), by much the same in all of them (limit '
 'flow_steady_rate), or one that is not. lost: by how many seconds a step '
 'it takes longer then, where it is compared with itself alone; else NULL. is_sure: not where it shares a part of its path with '
-'more of its like than others do, as up and down a tree, unless it is slow beside itself, too.';
+'more of its like than others do, as up and down a tree, unless it is slow beside itself, too; nor where it differs as much '
+'anyway (l4_exceeds_changes).';
 
 CREATE FUNCTION @extschema@.l4_waiting_pairs(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (pair bigint, job int, kind text, source text, destination text, path text, began double precision,

@@ -113,3 +113,54 @@ answers_end_together(const L4Intervals *a, const L4Intervals *b, double toleranc
 	pfree((void *) of_b.began);
 	return share;
 }
+
+/* Which way the next message goes. */
+typedef enum Way
+{
+	NEITHER,
+	FORTH,
+	BACK,
+	BOTH
+} Way;
+
+/* Goes over the messages of both ways in order; *i, *j: the next of each. */
+static Way
+next_way(const L4Intervals *a, const L4Intervals *b, double tolerance, int64 *i, int64 *j)
+{
+	Way			way;
+
+	if (*i >= a->count && *j >= b->count)
+		return NEITHER;
+	if (*j >= b->count || (*i < a->count && a->ended[*i] + tolerance < b->began[*j]))
+		way = FORTH;
+	else if (*i >= a->count || b->ended[*j] + tolerance < a->began[*i])
+		way = BACK;
+	else
+		way = BOTH;
+	*i += way != BACK;
+	*j += way != FORTH;
+	return way;
+}
+
+L4Turns
+answers_turns(const L4Intervals *a, const L4Intervals *b, double tolerance)
+{
+	int64		turns[BOTH] = {0};	/* by the way that goes first */
+	int64		alone = 0;
+	int64		i = 0;
+	int64		j = 0;
+	Way			before = NEITHER;
+	Way			way;
+	int64		count;
+
+	while ((way = next_way(a, b, tolerance, &i, &j)) != NEITHER)
+	{
+		CHECK_FOR_INTERRUPTS();
+		alone += way != BOTH;
+		if ((before == FORTH && way == BACK) || (before == BACK && way == FORTH))
+			turns[before]++;
+		before = way;
+	}
+	count = Max(turns[FORTH], turns[BACK]) - Min(turns[FORTH], turns[BACK]);
+	return (L4Turns) {count, alone > 0 ? 2.0 * count / alone : 0};
+}

@@ -29,4 +29,18 @@ extern double answers_at_once(const L4Intervals *a, const L4Intervals *b, double
  */
 extern double answers_end_together(const L4Intervals *a, const L4Intervals *b, double tolerance);
 
+/*
+ * How often, between messages that go both ways at once, one goes alone one way and then one the other way, always in the same
+ * order, and which share these are of all that go alone. A stage that sends the next activations as it gets gradients begins a
+ * step with activations alone, and ends it with gradients alone. What begins or ends within tolerance (seconds) of the other is
+ * at once with it. Time O(n).
+ */
+typedef struct L4Turns
+{
+	int64		count;			/* those of the one order less those of the other */
+	double		share;			/* 0 to 1; 0 where none goes alone */
+} L4Turns;
+
+extern L4Turns answers_turns(const L4Intervals *a, const L4Intervals *b, double tolerance);
+
 #endif							/* L4_ANSWERS_H */

@@ -281,6 +281,7 @@ typedef struct Search
 	const L4Intervals *messages;
 	const double *moved;
 	const L4CycleRule *rule;
+	double	   *sums;			/* bytes of the messages before each, and at the end of all */
 	Bursts		bursts;
 	Speeds		speeds;
 	double	   *intervals;
@@ -289,6 +290,7 @@ typedef struct Search
 	int64	   *turns;
 	int64		count;			/* of starts */
 	double		interval;		/* between these, the median */
+	bool		are_layers;		/* with some pause bursts may be */
 	double		layer;			/* from a burst to the next at the lower speed; 0: bursts are not layers */
 	double		weight;			/* bytes of a burst at the lower speed over those of one at the higher */
 } Search;
@@ -297,18 +299,22 @@ static Search
 search_in(const L4Intervals *messages, const double *moved, const L4CycleRule *rule)
 {
 	int64		count = messages->count;
-	Search		search = {messages, moved, rule, {numbers(count), numbers(count), places(count)}};
+	Search		search = {messages, moved, rule, numbers(count + 1), {numbers(count), numbers(count), places(count)}};
 
 	search.intervals = numbers(count);
 	search.numbers = numbers(count);
 	search.starts = places(count);
 	search.turns = places(count);
+	search.sums[0] = 0;
+	for (int64 i = 0; i < count; i++)
+		search.sums[i + 1] = search.sums[i] + moved[i];
 	return search;
 }
 
 static void
 search_free(Search *search)
 {
+	pfree(search->sums);
 	pfree(search->bursts.began);
 	pfree(search->bursts.ended);
 	pfree(search->bursts.first);
@@ -325,11 +331,7 @@ share_of_same_bytes(const Search *search, const int64 *starts, int64 count, doub
 	const int64 *first = search->bursts.first;
 
 	for (int64 i = 1; i < count; i++)
-	{
-		bytes[i - 1] = 0;
-		for (int64 message = first[starts[i - 1]]; message < first[starts[i]]; message++)
-			bytes[i - 1] += search->moved[message];
-	}
+		bytes[i - 1] = search->sums[first[starts[i]]] - search->sums[first[starts[i - 1]]];
 	return share_alike(bytes, count - 1, 1, SAME_BYTES);
 }
 
@@ -356,11 +358,8 @@ static double
 bytes_of_burst(const Search *search, int64 burst)
 {
 	int64		end = burst + 1 < search->bursts.count ? search->bursts.first[burst + 1] : search->messages->count;
-	double		bytes = 0;
 
-	for (int64 i = search->bursts.first[burst]; i < end; i++)
-		bytes += search->moved[i];
-	return bytes;
+	return search->sums[end] - search->sums[search->bursts.first[burst]];
 }
 
 /*
@@ -406,6 +405,19 @@ are_layers(Search *search)
 	return true;
 }
 
+/* Has either speed its share of the bursts, and not by a few of a third one, as phases of steps of which some are in pieces? */
+static bool
+have_both_speeds(const Search *search)
+{
+	int64		count = search->bursts.count - 1;
+	double		limit = exp((search->speeds.fast + search->speeds.slow) / 2);
+	int64		lower = 0;
+
+	for (int64 i = 0; i < count; i++)
+		lower += search->intervals[i] > limit;
+	return Min(lower, count - lower) >= search->rule->share * count;
+}
+
 /* Cycles of layers in bursts that this pause parts; returns the share of regular ones, -1 where there are none. */
 static double
 cycles_at(Search *search, double pause)
@@ -429,8 +441,12 @@ cycles_at(Search *search, double pause)
 	search->speeds = two_speeds(search->numbers, count, rule->share);
 	if (search->speeds.slow - search->speeds.fast < log(rule->ratio))
 		return -1;
-	if (are_layers(search) && search->layer == 0)
-		search->layer = exp(search->speeds.slow);
+	if (are_layers(search))
+	{
+		search->are_layers = true;
+		if (search->layer == 0 && have_both_speeds(search))
+			search->layer = exp(search->speeds.slow);
+	}
 	search->count = find_starts(search->intervals, count, &search->speeds, rule->run, search->starts, search->turns);
 	if (search->count < CYCLES + 1 || count < (CYCLES + 1) * 2 * rule->run)
 		return -1;
@@ -469,7 +485,7 @@ best_pause(Search *search)
 
 	while (best.regular < 1 && intervals_next_pause(&pauses, &pause))
 		try_pause(search, pause, &best);
-	if (pauses.count >= 2 && (best.cycles > 0 || search->layer > 0))
+	if (pauses.count >= 2 && (best.cycles > 0 || search->are_layers))
 		for (pause = pauses.sorted[0]; best.regular < 1 && isfinite(pause) && pause <= pauses.sorted[pauses.count - 2];
 			 pause *= FINER_PAUSE)
 		{

@@ -152,10 +152,12 @@ l4_answers(PG_FUNCTION_ARGS)
 {
 	L4Traffic	a = traffic_of(fcinfo, 0);
 	L4Traffic	b = traffic_of(fcinfo, 3);
-	Datum		values[3] = {
+	L4Turns		turns = answers_turns(&a.messages, &b.messages, flow_option(fcinfo, 8, "together", 0));
+	Datum		values[5] = {
 		Float8GetDatum(answers_alike(&a.messages, a.moved, &b.messages, b.moved, flow_option(fcinfo, 7, "tolerance", 0))),
 		Float8GetDatum(answers_at_once(&a.messages, &b.messages, flow_option(fcinfo, 6, "pause", 0))),
-		Float8GetDatum(answers_end_together(&a.messages, &b.messages, flow_option(fcinfo, 8, "together", 0)))
+		Float8GetDatum(answers_end_together(&a.messages, &b.messages, flow_option(fcinfo, 8, "together", 0))),
+		Int64GetDatum(turns.count), Float8GetDatum(turns.share)
 	};
 
 	return flow_row(fcinfo, values, lengthof(values));
@@ -219,11 +221,12 @@ l4_step_cycles(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("run must be at least 1, not %d", (int) rule.run)));
 	cycles = step_cycles(&messages, moved, &rule, &found);
-	if (!cycles && found.layer == 0)
+	if (!cycles && found.weight == 0)
 		PG_RETURN_NULL();
 	for (int i = 0; i < lengthof(values); i++)
 		nulls[i] = !cycles;
-	nulls[6] = nulls[7] = found.layer == 0;
+	nulls[6] = found.layer == 0;
+	nulls[7] = found.weight == 0;
 	if (cycles)
 	{
 		/* all of a cycle is one phase */

@@ -126,7 +126,7 @@ FROM (SELECT ROW(9, 0, 0, 0, 9, 0, 0.7, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 	ROW(9, 0, 0, 0, 9, 0, 0.1, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::l4_flow_series AS b,
 	ROW(0, 9, 0, 0, 9, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::l4_flow_series AS n) s;
 -- Nothing is looked for that would be layers where no two records are alike.
-SELECT c.alike, l4_flow_pair_cycles(s.series, NULL, l) IS NOT NULL AS cycles
+SELECT c.alike, (l4_flow_pair_cycles(s.series, NULL, l))."interval" IS NOT NULL AS cycles
 FROM l4_limits_in_force() l, unnest('{0.01,0.9}'::float8[]) c(alike)
 CROSS JOIN LATERAL (SELECT ROW(480, 0, 0, 0, 480000, 0, c.alike, array_agg(m.began ORDER BY m.began),
 	array_agg(0.01::real), array_agg(1000::real), array_agg(0.01::real), array_agg(1::smallint), array_agg(0::smallint),

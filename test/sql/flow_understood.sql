@@ -32,7 +32,7 @@ SELECT b.name, l4_is_answered(1, 0.1, 0.01, l4_answers(a.began, a.lasted, a.move
 	0.001), l4_limits_in_force()) AS is_answered
 FROM way a, way b WHERE a.name = 'goes' ORDER BY b.name;
 SELECT l4_is_answered(1, 0.1, 0.9, NULL, l4_limits_in_force()) AS one_size,
-	l4_is_answered(1, 0.1, 0.9, ROW(1, 0.9, 0.1)::l4_answer, l4_limits_in_force()) AS at_once;
+	l4_is_answered(1, 0.1, 0.9, ROW(1, 0.9, 0.1, 0, 0)::l4_answer, l4_limits_in_force()) AS at_once;
 
 /*
  * Two pipelines of four stages on eight servers, which sum up gradients with each other: six microbatches a step, each of its
