@@ -738,11 +738,14 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000
 SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
+DECLARE
+	-- where the caller gives more than an array can have
+	marks CONSTANT int := LEAST(GREATEST(first_marks, 0), 2147483647);
 BEGIN
 	RETURN (
 		SELECT count(DISTINCT b.began)::double precision / NULLIF(count(*), 0)
 		FROM @extschema@.l4_timeline t
-		CROSS JOIN LATERAL unnest(t.started_at[:l4_job_timeline_stamped.first_marks]) b (began)
+		CROSS JOIN LATERAL unnest(t.started_at[:marks]) b (began)
 		WHERE t.job_id = l4_job_timeline_stamped.job_id);
 END
 $$;

@@ -53,7 +53,8 @@ FROM unnest('{6,7}'::int[]) r, traceback t ORDER BY t.turn, r \g /dev/null
 SELECT load_job('killed') \g /dev/null
 
 \echo == what tasks wrote has their rank, level and time; the manager's words have the time alone, and stand as they are
-SELECT l.rank, l.node, count(*), min(l.level) AS level, max(l.iteration) AS iteration, min(l.ts), min(l.message) AS message
+SELECT l.rank, l.node, count(*), min(l.level) AS level, max(l.iteration) AS iteration, min(l.ts),
+	min(l.message COLLATE "C") AS message
 FROM l4_log l WHERE l.job_id = 'killed' AND (l.rank IS NULL OR l.level = 'info') GROUP BY l.rank, l.node ORDER BY l.rank;
 SELECT string_agg(l.raw, E'\n' ORDER BY l.line_no, l.part) = (SELECT string_agg(b.line, E'\n' ORDER BY b.turn) FROM line b
 	WHERE b.job = 'killed') AS as_it_stood FROM l4_log l WHERE l.job_id = 'killed';
@@ -61,6 +62,8 @@ SELECT string_agg(l.raw, E'\n' ORDER BY l.line_no, l.part) = (SELECT string_agg(
 SELECT a.address, a.node FROM l4_address a WHERE a.job_id = 'killed' AND a.address ~ '^task ' ORDER BY 1;
 SELECT d.ordinal, d.node, d.iteration, d.confidence >= 0.8 AS sure FROM l4_diagnose('killed') d WHERE d.kind = 'node';
 \echo == a traceback that lines of others parted is its exception; what is set in and stands behind it is none of it
+-- asked for more marks than an array can have
+SELECT l4_job_timeline_stamped('killed', 9223372036854775807) > 0 AS stamped;
 SELECT u.rank, u.first_line, left(u.message, 60) AS message FROM l4_unexplained('killed') u WHERE u.rank > 5 ORDER BY 1, 2;
 
 -- each fourth step is told of: seven records of a rank, each of which tells of four steps
