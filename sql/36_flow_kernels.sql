@@ -153,7 +153,6 @@ COMMENT ON COLUMN @extschema@.l4_answer.at_once IS
 'Share, 0 to 1, of the time of the way that sends for a shorter one in which the other sends, too.';
 COMMENT ON COLUMN @extschema@.l4_answer.end_together IS
 'Share, 0 to 1, of the messages of the first way that end as long before or after the nearest end of the other way as most do.';
-
 COMMENT ON COLUMN @extschema@.l4_answer.turns IS
 'How often a message goes alone one way, and then one alone the other way, in that order rather than the other: a stage of a '
 'pipeline that sends as it gets begins a step with activations alone, and ends it with gradients alone.';

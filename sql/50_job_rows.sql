@@ -733,23 +733,20 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_job_timeline_span(text) IS
 'Step: The iterations of a job that began first and last, and how many there are.';
 
-CREATE FUNCTION @extschema@.l4_job_timeline_stamped(job_id text, first_marks bigint) RETURNS double precision
+CREATE FUNCTION @extschema@.l4_job_timeline_stamped(job_id text, first_marks int) RETURNS double precision
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000
 SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
-DECLARE
-	-- where the caller gives more than an array can have
-	marks CONSTANT int := LEAST(GREATEST(first_marks, 0), 2147483647);
 BEGIN
 	RETURN (
 		SELECT count(DISTINCT b.began)::double precision / NULLIF(count(*), 0)
 		FROM @extschema@.l4_timeline t
-		CROSS JOIN LATERAL unnest(t.started_at[:marks]) b (began)
+		CROSS JOIN LATERAL unnest(t.started_at[:l4_job_timeline_stamped.first_marks]) b (began)
 		WHERE t.job_id = l4_job_timeline_stamped.job_id);
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_job_timeline_stamped(text, bigint) IS
+COMMENT ON FUNCTION @extschema@.l4_job_timeline_stamped(text, int) IS
 'Step: Which share of the first iterations of a job have a time of their own: the others are told of in records without a '
 'stamp, and have that of the last one before, or stamps are coarse. NULL without iterations.';
 

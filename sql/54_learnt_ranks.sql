@@ -102,7 +102,6 @@ BEGIN ATOMIC
 		-- the name of a node has a number, too
 		SELECT s.source_id, min(s.source) AS source, min(s.node) AS node, min(s.rank) AS rank,
 			bool_or(s.last_stage IS NOT NULL) AS tells_stage, min(s.first_ts) AS first_ts, max(s.last_ts) AS last_ts,
-			@extschema@.l4_is_error_output(min(s.source)) AS errors,
 			@extschema@.l4_without_drawn(min(s.source), NULL, min(s.node)) AS name,
 			@extschema@.l4_stream_family(min(s.source), NULL, min(s.node)) AS family
 		FROM unnest(l4_numbered_files.streams) s
@@ -116,7 +115,7 @@ BEGIN ATOMIC
 			count(DISTINCT f.name) AS files, count(DISTINCT n.number[1]::bigint) AS numbers,
 			count(DISTINCT regexp_replace(f.name, '\d{1,9}', '', 1, n.place::int)) AS sets,
 			-- what has its output and its errors apart is a process
-			count(DISTINCT (f.name, f.errors)) = 2 * count(DISTINCT f.name) AS both,
+			count(DISTINCT (f.name, @extschema@.l4_is_error_output(f.source))) = 2 * count(DISTINCT f.name) AS both,
 			bool_or(f.node IS NOT NULL) AS placed,
 			-- a number that was taken for a rank's, though no word says so
 			COALESCE(bool_and(f.rank = n.number[1]::bigint AND f.source !~* 'rank'), false) AS by_number,
@@ -135,8 +134,9 @@ BEGIN ATOMIC
 		CROSS JOIN LATERAL (SELECT c.numbers = j.ranks OR j.ranks IS NULL AND c.together AND c.files >= COALESCE(j.nodes, 0)
 			AS of_ranks) r
 		WHERE c.files > 1 AND (c.numbers = c.files OR c.numbers = j.ranks AND c.files = c.numbers * c.sets
-				-- as many attempts as ranks tell neither from the other
-				AND c.numbers <> ALL (SELECT o.numbers FROM counted o WHERE o.family = c.family AND o.place <> c.place))
+				-- as many attempts as ranks, if counted from there on, too, tell neither from the other
+				AND NOT EXISTS (SELECT FROM counted o WHERE o.family = c.family AND o.place <> c.place
+					AND o.numbers = c.numbers AND o.first IN (0, 1)))
 			AND c.first IN (0, 1) AND c.last - c.first = c.numbers - 1
 			AND (c.tell_stage >= (limits).place_rank_share * c.files OR c.numbers > j.nodes OR c.both)
 			AND (of_ranks OR c.files = j.nodes AND c.together AND (NOT c.placed OR c.by_number AND c.first = 0))

@@ -290,9 +290,11 @@ CREATE FUNCTION @extschema@.l4_flow_directions(pairs @extschema@.l4_flow_pair[],
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH measured AS MATERIALIZED (
-		SELECT p.*, @extschema@.l4_goes_with_backward(p.span, @extschema@.l4_is_answered(p.returned, p.together, p.same_size,
-			p.answer, limits), p.same_size, @extschema@.l4_greater_way(p.forth, p.back), p.period, limits) AS is_backward
+		SELECT p.*, a.is_answered, @extschema@.l4_goes_with_backward(p.span, a.is_answered, p.same_size,
+			@extschema@.l4_greater_way(p.forth, p.back), p.period, limits) AS is_backward
 		FROM @extschema@.l4_measured_pairs(l4_flow_directions.pairs, l4_flow_directions.places, limits) p
+		CROSS JOIN LATERAL (SELECT @extschema@.l4_is_answered(p.returned, p.together, p.same_size, p.answer, limits)
+			AS is_answered OFFSET 0) a
 	), rounds AS MATERIALIZED ( -- neither layers nor a phase: gradients may be scattered in each microbatch
 		SELECT m.one, m.other, @extschema@.l4_rounds_of(@extschema@.l4_greater_way(m.forth, m.back), m.period, limits) AS cycles
 		FROM measured m WHERE m.period IS NOT NULL AND m.job NOT IN (SELECT o.job FROM measured o
@@ -313,8 +315,7 @@ BEGIN ATOMIC
 		SELECT p.job, p.cycle, p.any_phase, p.is_summed
 		FROM @extschema@.l4_job_phases(ARRAY(SELECT ROW(m.job, m.period, w.span, @extschema@.l4_flow_pair_kind(w.span,
 				m.returned, m.together, m.same_size, m.least_alike, m.answer, true, limits),
-				CASE WHEN w.span <= (limits).flow_data_span
-					AND @extschema@.l4_is_answered(m.returned, m.together, m.same_size, m.answer, limits)
+				CASE WHEN w.span <= (limits).flow_data_span AND m.is_answered
 				THEN NOT @extschema@.l4_go_at_once(m.forth, m.back, m.phases, limits) END, COALESCE((m.cycles)."interval",
 				(r.cycles)."interval"), cardinality(COALESCE((m.cycles).ended, (r.cycles).ended)),
 				COALESCE((m.cycles).microbatches, (r.cycles).microbatches), (m.cycles).layer, (m.cycles).weight,
@@ -329,8 +330,7 @@ BEGIN ATOMIC
 			WHEN NOT p.is_summed THEN p.cycle END,
 		CASE WHEN p.cycle IS NOT NULL THEN 'data'
 			-- of a link that both take, without a phase, one way may be of tokens alone
-			WHEN p.any_phase IS NOT TRUE AND (d.series).same_size < (limits).flow_own_size
-				AND NOT @extschema@.l4_is_answered(m.returned, m.together, m.same_size, m.answer, limits) THEN 'expert'
+			WHEN p.any_phase IS NOT TRUE AND (d.series).same_size < (limits).flow_own_size AND NOT m.is_answered THEN 'expert'
 			ELSE @extschema@.l4_flow_pair_kind(w.span, m.returned, m.together, m.same_size, m.least_alike, m.answer,
 				p.any_phase, limits) END,
 		d.source, d.destination, d.series, CASE WHEN NOT p.is_summed THEN p.cycle END,

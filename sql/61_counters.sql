@@ -152,7 +152,7 @@ COMMENT ON FUNCTION @extschema@.l4_steady_parameters(text, bigint[], @extschema@
 
 CREATE FUNCTION @extschema@.l4_timeline_unstamped(job_id text, limits @extschema@.l4_limits) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
-RETURN @extschema@.l4_job_timeline_stamped(l4_timeline_unstamped.job_id, (limits).slow_steps_read::bigint)
+RETURN @extschema@.l4_job_timeline_stamped(l4_timeline_unstamped.job_id, (limits).slow_steps_read::int)
 	< (limits).counter_stamped_share;
 COMMENT ON FUNCTION @extschema@.l4_timeline_unstamped(text, @extschema@.l4_limits) IS
 'Step: Are most iterations of a job told of without a time of their own (l4_job_timeline_stamped)? NULL where none is.';

@@ -119,6 +119,25 @@ COMMENT ON FUNCTION @extschema@.l4_told_peers(text, @extschema@.l4_job_stream[],
 'Step: Which units are neighbours (of a ring, a tree), as their ranks say when they start, both ways. No row where they do not '
 'say. Opens the segments of these statements.';
 
+CREATE FUNCTION @extschema@.l4_lossy_counters(job_id text, streams @extschema@.l4_job_stream[], limits @extschema@.l4_limits,
+	wordings @extschema@.l4_wordings)
+RETURNS TABLE (unit text, shape_id bigint, "position" int, growth double precision, largest double precision,
+	stream_id bigint, line_no bigint)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
+BEGIN ATOMIC
+	-- by its name such a number is known wherever it stands
+	SELECT p.unit, p.shape_id, p.position, sum(p.growth), max(p.maximum), min(p.stream_id), min(p.maximum_line)
+	FROM @extschema@.l4_system_counters(l4_lossy_counters.job_id, l4_lossy_counters.streams, '{system,other}',
+		(limits).evidence_lossy_records) p
+	JOIN @extschema@.l4_shape h ON h.shape_id = p.shape_id
+	WHERE lower(@extschema@.l4_parameter_label(h.shape, p.position)) ~ (l4_lossy_counters.wordings).lossy
+	GROUP BY p.unit, p.shape_id, p.position;
+END;
+COMMENT ON FUNCTION @extschema@.l4_lossy_counters(text, @extschema@.l4_job_stream[], @extschema@.l4_limits,
+	@extschema@.l4_wordings) IS
+'Step: What the units of a job count of what gets lost on the way (wordings of class lossy), in their system and other logs: '
+'largest less least value (growth), the largest, and one of the places where it stands.';
+
 CREATE FUNCTION @extschema@.l4_losing_receivers(job_id text, units @extschema@.l4_unit[], streams @extschema@.l4_job_stream[],
 	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
 RETURNS TABLE (unit text, shape_id bigint, "position" int, stream_id bigint, line_no bigint, growth double precision,
@@ -129,14 +148,8 @@ BEGIN ATOMIC
 	-- count far more than ranks of successful jobs do, look at whom they all send to: the neighbour that they have in common.
 	-- Where nobody tells of neighbours it is who counts more than all others that do not count so: answers get lost, too.
 	WITH counter AS MATERIALIZED (
-		SELECT p.unit, p.shape_id, p.position, sum(p.growth) AS growth, max(p.maximum) AS largest,
-			min(p.stream_id) AS stream_id, min(p.maximum_line) AS line_no
-		-- by its name such a number is known wherever it stands
-		FROM @extschema@.l4_system_counters(l4_losing_receivers.job_id, l4_losing_receivers.streams, '{system,other}',
-			(limits).evidence_lossy_records) p
-		JOIN @extschema@.l4_shape h ON h.shape_id = p.shape_id
-		WHERE lower(@extschema@.l4_parameter_label(h.shape, p.position)) ~ (l4_losing_receivers.wordings).lossy
-		GROUP BY p.unit, p.shape_id, p.position
+		SELECT p.* FROM @extschema@.l4_lossy_counters(l4_losing_receivers.job_id, l4_losing_receivers.streams, limits,
+			l4_losing_receivers.wordings) p
 	),
 	sender AS MATERIALIZED (
 		SELECT c.*, q.maximum AS usual, count(*) OVER (PARTITION BY c.shape_id, c.position) AS senders
@@ -216,11 +229,8 @@ BEGIN ATOMIC
 	-- While a job stands still nobody sends anything new. Who sends again all the same, again and again, does not get through
 	-- to somebody: of a broken connection that is one end or both, whatever else was sent again while the job ran.
 	WITH counter AS MATERIALIZED (
-		SELECT DISTINCT p.shape_id, p.position, p.unit
-		FROM @extschema@.l4_system_counters(l4_resending_units.job_id, l4_resending_units.streams, '{system,other}',
-			(limits).evidence_lossy_records) p
-		JOIN @extschema@.l4_shape h ON h.shape_id = p.shape_id
-		WHERE lower(@extschema@.l4_parameter_label(h.shape, p.position)) ~ (l4_resending_units.wordings).lossy
+		SELECT p.* FROM @extschema@.l4_lossy_counters(l4_resending_units.job_id, l4_resending_units.streams, limits,
+			l4_resending_units.wordings) p
 	),
 	stood AS MATERIALIZED (
 		-- since when no further step began, be it for many of the usual length
@@ -258,7 +268,7 @@ BEGIN ATOMIC
 	rest AS (
 		-- a connection has two ends; and to one that tells nothing any more others may send in vain
 		SELECT r.shape_id, r.position, max(r.growth) AS most FROM ranked r
-		WHERE r.turn > 2 AND r.tellers >= (limits).evidence_counter_nodes AND r.tellers = (SELECT count(DISTINCT c.unit)
+		WHERE r.turn > 2 AND r.tellers >= (limits).evidence_counter_nodes AND r.tellers = (SELECT count(*)
 				FROM counter c WHERE c.shape_id = r.shape_id AND c.position = r.position)
 		GROUP BY r.shape_id, r.position
 	)
@@ -269,9 +279,9 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_resending_units(text, @extschema@.l4_job_stream[], @extschema@.l4_limits,
 	@extschema@.l4_wordings) IS
-'Step: The one or two units that go on sending again (wordings of class lossy) after the last iteration of the job began, '
-'far more than all others (growth; most: of the others): ends of a connection on which nothing gets through. Opens the '
-'segments of these counters.';
+'Step: The one or two units that go on sending again (wordings of class lossy) after the last step of the job began, for many '
+'steps (limit waited_steps), far more than all others, of which none is silent (growth; most: of the others): ends of a '
+'connection on which nothing gets through. Opens the segments of these counters.';
 
 CREATE FUNCTION @extschema@.l4_evidence_counter(job_id text, units @extschema@.l4_unit[], streams @extschema@.l4_job_stream[],
 	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings) RETURNS SETOF @extschema@.l4_evidence

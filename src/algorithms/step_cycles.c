@@ -290,7 +290,7 @@ typedef struct Search
 	int64	   *turns;
 	int64		count;			/* of starts */
 	double		interval;		/* between these, the median */
-	bool		are_layers;		/* with some pause bursts may be */
+	bool		have_layers;	/* with some pause bursts may be */
 	double		layer;			/* from a burst to the next at the lower speed; 0: bursts are not layers */
 	double		weight;			/* bytes of a burst at the lower speed over those of one at the higher */
 } Search;
@@ -443,7 +443,7 @@ cycles_at(Search *search, double pause)
 		return -1;
 	if (are_layers(search))
 	{
-		search->are_layers = true;
+		search->have_layers = true;
 		if (search->layer == 0 && have_both_speeds(search))
 			search->layer = exp(search->speeds.slow);
 	}
@@ -485,7 +485,7 @@ best_pause(Search *search)
 
 	while (best.regular < 1 && intervals_next_pause(&pauses, &pause))
 		try_pause(search, pause, &best);
-	if (pauses.count >= 2 && (best.cycles > 0 || search->are_layers))
+	if (pauses.count >= 2 && (best.cycles > 0 || search->have_layers))
 		for (pause = pauses.sorted[0]; best.regular < 1 && isfinite(pause) && pause <= pauses.sorted[pauses.count - 2];
 			 pause *= FINER_PAUSE)
 		{

@@ -3,8 +3,9 @@
  */
 #include "loading/source_private.h"
 
-/* What a record looks at of counts and statistics: a Summary and those of two or three parameters. */
+/* What a record looks at of counts and statistics: a Summary and those of two or three parameters; by lines of a cache. */
 #define PREFETCHED_BYTES (sizeof(Summary) + 256)
+#define PREFETCHED_LINE 64
 
 /* The stream's index in the open segment. */
 static int
@@ -74,7 +75,7 @@ prefetch_counts(const Shape *shape, int stream)
 	int			at;
 
 	if (summary != NULL)
-		for (at = 0; at < PREFETCHED_BYTES; at += PG_CACHE_LINE_SIZE / 2)
+		for (at = 0; at < PREFETCHED_BYTES; at += PREFETCHED_LINE)
 			__builtin_prefetch(summary + at, 1);
 }
 

@@ -11,16 +11,15 @@ processes: 1F1B, interleaved and folded pipelines, DDP by buckets, FSDP and HSDP
 Sequences differ, so that all steps of a job do; accelerators stop for a moment by chance. fifth1 to fifth4 are healthy.
 A factor of the truth: by what share computing takes longer, or what share of its rate a link or switch loses.
 """
-import datetime
 import math
 import os
 import random
 import sys
 
+from flows_csv import stamp, write, write_flows
 from flows_fifth_jobs import Job
 from flows_fifth_network import Clock, Fabric, number_of
 
-EPOCH = datetime.datetime(2026, 1, 1)
 PACKET = 4096
 
 # forward: seconds (of a microbatch in a stage or chunk; of a unit for shards); gradient: bytes of a rank's parameters, of all
@@ -275,22 +274,9 @@ def poisson(dice, mean):
     return count
 
 
-def stamp(at):
-    return (EPOCH + datetime.timedelta(microseconds=round(at * 1e6))).strftime('%Y-%m-%d %H:%M:%S.%f+00')
-
-
-def write(folder, name, head, rows):
-    with open(os.path.join(folder, name), 'w') as file:
-        file.write(head + '\n')
-        file.writelines(','.join(map(str, row)) + '\n' for row in rows)
-
-
 def write_all(folder, plan, fabric, jobs, fault, dice):
     records, pairs = collect(plan, fabric, dice)
-    more = plan.get('packets')
-    write(folder, 'flows.csv', 'started_at,duration,source,destination,bytes,switches,queue_pair' +
-          (',packets,retransmits' if more else ''),
-          ((stamp(r[0]), '%.9f' % r[1]) + r[2:5] + ('"{%s}"' % ','.join(r[5]),) + r[6:9 if more else 7] for r in records))
+    write_flows(folder, records, plan.get('packets'))
     owner = {seat: (job, rank) for job in jobs for rank, seat in enumerate(job.seats)}
     seats = [(server, nic) for server in range(fabric.servers) for nic in range(8)]
     tenants, bare = plan.get('tenants'), plan.get('nameless')

@@ -11,16 +11,15 @@ another interface, double binary trees, exchanges flat or hierarchical. What a c
 of one queue pair are merged until it is idle, records are cut when active for too long, some are lost or come twice, clocks
 are off. Topologies: leaf and spine (oversubscribed or not), planes (each interface has a port to each), groups of routers.
 """
-import datetime
 import math
 import os
 import random
 import sys
 import zlib
 
+from flows_csv import stamp, write, write_flows
 from flows_fluid import NVLINK, AllReduce, Clock, Exchange, Fabric, Ring, Signal, Tree
 
-EPOCH = datetime.datetime(2026, 1, 1)
 
 # Jobs. kind: pipeline (schedule: 1f1b, interleaved, zero_bubble; reduced behind it), data (buckets reduced during the last
 # backward, or all of them: zero 2), sharded (parameters gathered layer by layer; shard: ranks of a group, others are replicas).
@@ -554,10 +553,6 @@ def collect(plan, fabric, dice):
     return sorted(records), pairs
 
 
-def stamp(at):
-    return (EPOCH + datetime.timedelta(microseconds=round(at * 1e6))).strftime('%Y-%m-%d %H:%M:%S.%f+00')
-
-
 def choose_fault(plan, jobs, fabric, dice):
     """A hop over which gradients go, its sender, or a switch on its way (one that many hops pass)."""
     kind, factor, which = plan['fault']
@@ -576,18 +571,9 @@ def choose_fault(plan, jobs, fabric, dice):
                 ended=math.inf if lasts else plan['window'] * dice.uniform(0.75, 0.88))
 
 
-def write(folder, name, head, rows):
-    with open(os.path.join(folder, name), 'w') as file:
-        file.write(head + '\n')
-        file.writelines(','.join(map(str, row)) + '\n' for row in rows)
-
-
 def write_all(folder, plan, fabric, jobs, dice):
     records, pairs = collect(plan, fabric, dice)
-    more = plan.get('packets')
-    write(folder, 'flows.csv', 'started_at,duration,source,destination,bytes,switches,queue_pair' +
-          (',packets,retransmits' if more else ''),
-          ((stamp(r[0]), '%.9f' % r[1]) + r[2:5] + ('"{%s}"' % ','.join(r[5]),) + r[6:9 if more else 7] for r in records))
+    write_flows(folder, records, plan.get('packets'))
     owner = {seat: (job, rank) for job in jobs for rank, seat in enumerate(job.seats)}
     seats = [(server, nic) for server in range(fabric.servers) for nic in range(fabric.nics)]
     plane = fabric.kind == 'planes'

@@ -4,16 +4,11 @@ A collector tells first and last packet of what a queue pair sends without an id
 some know times in milliseconds only, or see one packet of so many. Records get lost, come
 twice, or from two switches; the clock of each switch is off and drifts.
 """
-import datetime
 import math
-import os
 
-EPOCH = datetime.datetime(2026, 1, 1)
+from flows_csv import stamp, write, write_flows
+
 PACKET = 4096
-
-
-def stamp(at):
-    return (EPOCH + datetime.timedelta(microseconds=round(at * 1e6))).strftime('%Y-%m-%d %H:%M:%S.%f+00')
 
 
 def count_of(dice, mean):
@@ -97,18 +92,9 @@ def collect(plan, fabric, dice):
     return records, pairs
 
 
-def write(folder, name, head, rows):
-    with open(os.path.join(folder, name), 'w') as file:
-        file.write(head + '\n')
-        file.writelines(','.join(map(str, row)) + '\n' for row in rows)
-
-
 def write_all(folder, plan, fabric, jobs, fault, dice):
     records, pairs = collect(plan, fabric, dice)
-    more = plan.get('packets')
-    write(folder, 'flows.csv', 'started_at,duration,source,destination,bytes,switches,queue_pair' +
-          (',packets,retransmits' if more else ''),
-          ((stamp(r[0]), '%.9f' % r[1]) + r[2:5] + ('"{%s}"' % ','.join(r[5]),) + r[6:9 if more else 7] for r in records))
+    write_flows(folder, records, plan.get('packets'))
     owner = {seat: (job, rank) for job in jobs for rank, seat in enumerate(job.seats)}
     seats = [(server, nic) for server in range(fabric.servers) for nic in range(fabric.nics)]
     bare = plan['fabric']['kind'] == 'twin'

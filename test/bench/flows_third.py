@@ -12,19 +12,19 @@ each; records are stamped by the clock of the sender's leaf, which is off and dr
 of it; how long computing takes drifts, too.
 """
 import collections
-import datetime
 import heapq
 import math
 import os
 import random
 import sys
 
+from flows_csv import stamp, write
+
 GPUS = 8
 LEAF = 4                    # servers
 SPINES = 3
 RATE = 12.5e9               # bytes a second of a network interface
 INSIDE = 150e9
-EPOCH = datetime.datetime(2026, 1, 1)
 
 # kind of job; tp, pp, dp; micro: microbatches; forward: seconds of one on a stage; activation, gradient: bytes of a rank;
 # algorithm: ring or doubling; expert: rounds of tokens in a microbatch; layers: parameters sharded
@@ -356,10 +356,6 @@ class Job:
             self.step += 1
 
 
-def stamp(at):
-    return (EPOCH + datetime.timedelta(microseconds=round(at * 1e6))).strftime('%Y-%m-%d %H:%M:%S.%f+00')
-
-
 def choose_fault(plan, jobs, machine, dice):
     """Of a rank, or a link over which gradients go, of any job."""
     kind, factor = plan['fault']
@@ -375,12 +371,6 @@ def choose_fault(plan, jobs, machine, dice):
     began = machine.window * dice.uniform(0.3, 0.45)
     return dict(job=job.number, kind=kind, subject=subject, factor=factor, began=began,
                 ended=math.inf if kind == 'dead_accelerator' else machine.window * dice.uniform(0.7, 0.85))
-
-
-def write(folder, name, head, rows):
-    with open(os.path.join(folder, name), 'w') as file:
-        file.write(head + '\n')
-        file.writelines(','.join(map(str, row)) + '\n' for row in rows)
 
 
 def write_all(folder, machine, jobs):

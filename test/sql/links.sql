@@ -64,21 +64,19 @@ UPDATE line SET line = 'INFO link to n3 retransmitted=' || 60 * at::int
 WHERE job = 'common' AND rank IN (2, 5) AND source = 'syslog';
 SELECT load_job('common') \g /dev/null
 SELECT * FROM evidence('common', '{counter,link}');
-\echo who alone goes on sending again while the job stands still: both ends; not where a third one does, nor while it steps
-SELECT make_lines('still'), alike('still', 62, 'ERROR collective operation failed'),
-	make_lines('three'), alike('three', 62, 'ERROR collective operation failed'),
-	make_lines('running'), alike('running', 22, 'ERROR collective operation failed') \g /dev/null
-DELETE FROM line WHERE job IN ('still', 'three', 'running') AND source = 'syslog';
+\echo who alone goes on sending again while the job stands still: both ends; not where a third does, one is silent, nor briefly
+SELECT make_lines(j), alike(j, 62, 'ERROR collective operation failed')
+FROM unnest('{still,three,silent,short}'::text[]) j \g /dev/null
+DELETE FROM line WHERE job IN ('still', 'three', 'silent', 'short') AND source = 'syslog';
 INSERT INTO line
-SELECT j, r, 'syslog', at, format('INFO tcp: retrans_segs=%s', CASE WHEN at > 20 THEN 20 ELSE at END / 4 * (1 + r % 3)
+SELECT j, r, 'syslog', at, format('INFO tcp: retrans_segs=%s', LEAST(at, 20) / 4 * (1 + r % 3)
 	-- noise that goes on, and those of which nothing arrives
-	+ CASE WHEN at > 20 THEN (at - 20) / 14 * CASE WHEN r = ANY (ends) THEN 8 ELSE r % 2 END ELSE 0 END
-	+ CASE WHEN j = 'running' AND r = 2 THEN at / 2 ELSE 0 END)
-FROM (VALUES ('still', '{2,3}'::int[]), ('three', '{2,3,5}'), ('running', '{}')) j (j, ends), generate_series(0, 5) r,
-	unnest('{0,4,8,12,16,20,34,48}'::int[]) at
-WHERE j <> 'running' OR at <= 20;
-SELECT load_job(j) FROM unnest('{still,three,running}'::text[]) j \g /dev/null
-SELECT j, e.* FROM unnest('{still,three,running}'::text[]) j, evidence(j, '{counter,link}') e;
+	+ GREATEST(at - 20, 0) / 6 * CASE WHEN r = ANY (ends) THEN 8 ELSE r % 2 END)
+FROM (VALUES ('still', '{2,3}'::int[]), ('three', '{2,3,5}'), ('silent', '{2,3}'), ('short', '{2,3}')) j (j, ends),
+	generate_series(0, 5) r, unnest('{0,4,8,12,16,20,26,32,38,48}'::int[]) at
+WHERE NOT (j = 'silent' AND r = 5 AND at > 26) AND NOT (j = 'short' AND at > 38);
+SELECT load_job(j) FROM unnest('{still,three,silent,short}'::text[]) j \g /dev/null
+SELECT j, e.* FROM unnest('{still,three,silent,short}'::text[]) j, evidence(j, '{counter,link}') e;
 \echo how far ranks got within a collective: who is behind; not where they got to various places, nor by rank and attempt
 SELECT make_lines('chunk'), make_lines('various'), make_lines('names') \g /dev/null
 INSERT INTO line

@@ -62,8 +62,8 @@ SELECT string_agg(l.raw, E'\n' ORDER BY l.line_no, l.part) = (SELECT string_agg(
 SELECT a.address, a.node FROM l4_address a WHERE a.job_id = 'killed' AND a.address ~ '^task ' ORDER BY 1;
 SELECT d.ordinal, d.node, d.iteration, d.confidence >= 0.8 AS sure FROM l4_diagnose('killed') d WHERE d.kind = 'node';
 \echo == a traceback that lines of others parted is its exception; what is set in and stands behind it is none of it
--- asked for more marks than an array can have
-SELECT l4_job_timeline_stamped('killed', 9223372036854775807) > 0 AS stamped;
+-- asked for as many marks as there can be, and for none
+SELECT l4_job_timeline_stamped('killed', 2147483647) > 0 AS stamped, l4_job_timeline_stamped('killed', -2147483648) AS none;
 SELECT u.rank, u.first_line, left(u.message, 60) AS message FROM l4_unexplained('killed') u WHERE u.rank > 5 ORDER BY 1, 2;
 
 -- each fourth step is told of: seven records of a rank, each of which tells of four steps

@@ -38,9 +38,9 @@ BEGIN
 				ELSE format('_out/ctr.%%s.%%s.%%s', 4710 + attempt, rank, output) END AS source
 		FROM line WHERE job = %L ORDER BY source, at, line COLLATE "C" DESC$q$, job))).rows;
 END $$;
-CREATE FUNCTION verdict(job text) RETURNS TABLE (kind text, node text, stage text, title text) LANGUAGE sql AS $$
+CREATE FUNCTION verdict(job text) RETURNS TABLE (kind text, node text, stage text, fault text) LANGUAGE sql AS $$
 	SELECT d.kind, d.node, d.stage, d.fault_key FROM l4_diagnose(job) d
-	WHERE d.kind IN ('node', 'fault') OR d.kind = 'stage' ORDER BY d.kind, d.ordinal
+	WHERE d.kind IN ('node', 'fault', 'stage') ORDER BY d.kind, d.ordinal
 $$;
 SELECT run_job(j, 1, 40), load_job(j, 'succeeded') FROM unnest('{fine,fine2}'::text[]) j \g /dev/null
 
@@ -52,10 +52,28 @@ SELECT load_job('key');
 SELECT s.source, s.rank, s.node FROM l4_job_streams('key') s WHERE s.record_count > 0 ORDER BY s.source COLLATE "C";
 SELECT * FROM verdict('key');
 
+\echo == arguments accuse nobody, whatever else is said does; what announces an error has nothing behind it
+SELECT l4_without_reference(m, w) AS without, l4_told_text(m) ~ w.announcing AS announces
+FROM l4_wordings_in_force() w, unnest(ARRAY[
+	'Error executing job with overrides: [''cluster.tracker=node-03'', ''run.seed=7'']',
+	'Command ''[''python'', ''--rank=3'']'' returned non-zero exit status 1.',
+	'level=error msg="rank=3 on node-05 did not answer"', 'srun --exclusive node-05: task 3: Killed',
+	'Error in config: hidden_size 4096 is not divisible by 7 heads',
+	E'Error executing job with overrides: [''run.seed=7'']\nTraceback (most recent call last):\nKeyError: ''x''']) m;
+
 \echo == a second attempt has files of its own, of the same ranks
 SELECT run_job('again'), run_job('again', 2, 10), fail('again', '{2}', 'ValueError: block 7 is cut', 2) \g /dev/null
 SELECT load_job('again');
 SELECT s.source, s.rank, s.node FROM l4_job_streams('again') s WHERE s.record_count > 0 ORDER BY s.source COLLATE "C";
+
+\echo == as many attempts as ranks: ids of their own tell them from ranks; counted from 1 on they do not
+SELECT run_job('often', a) FROM generate_series(1, 4) a \g /dev/null
+SELECT load_job('often');
+SELECT n.rank, array_agg(DISTINCT s.source ORDER BY s.source) AS sources
+FROM l4_numbered_files('often', ARRAY(SELECT s FROM l4_job_streams('often') s), l4_limits_in_force()) n
+JOIN l4_job_streams('often') s ON s.source_id = n.source_id AND s.source ~ 'out$' GROUP BY n.rank ORDER BY n.rank;
+SELECT count(*) AS told FROM l4_numbered_files('often', ARRAY(SELECT (jsonb_populate_record(s, jsonb_build_object('source',
+	replace(s.source, '.471', '.')))) FROM l4_job_streams('often') s), l4_limits_in_force());
 
 \echo == the workers fail alike, and the servers miss the one that ended first: nobody is to blame
 SELECT run_job('alike'), fail('alike', '{0,2}', 'ValueError: graph of 64, 48 wanted') \g /dev/null

@@ -127,9 +127,10 @@ SELECT count(p.time) FROM generate_series(1, 20000) i,
 	LATERAL l4_parse('Jan  5 10:00:00 node-1 kernel: up', 'UTC', timestamptz '2026-06-01 00:00+00' + i * interval '1 s') p;
 COMMIT;
 
--- structured data of a syslog record: registered elements describe it, a program's own are what it says
+-- structured data of a syslog record: registered elements describe it, others whose it is; what a program counts in is said
 SELECT (p).time AT TIME ZONE 'UTC' AS time, (p).component, (p).message, l4_shape((p).message)
 FROM (SELECT l4_parse(line) AS p FROM (VALUES
 	('<30>1 2026-11-27T11:41:49.5+00:00 n0 guard 29 TCP [timeQuality isSynced="1"][tcp@9 open="2" retrans_segs="7"] counted'),
 	('<30>1 2026-11-27T11:41:49.5+00:00 n0 guard 29 TCP [timeQuality tzKnown="1"][meta sequenceId="29"] counted'),
+	('<30>1 2026-11-27T11:41:49.5+00:00 n0 guard 29 TCP [k8s@9 pod="train-3" node="n0"] counted'),
 	('<30>1 2026-11-27T11:41:49.5+00:00 n0 guard 29 TCP - counted')) v (line)) x;
