@@ -286,6 +286,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'evidence_named_again_part', 0.5, 'part',
 		'A launcher says of many, after all were told to end, what it said of one before: that was the first, or the first '
 		'that it saw.'),
+	(true, 'evidence_named_victim_part', 0.5, 'part',
+		'A scheduler tells how each process ended, and first who saw that another one was gone.'),
 	(true, 'evidence_named_recovered_part', 0.25, 'part',
 		'What was well again before the failure shows at large may have been something else.'),
 
@@ -729,6 +731,20 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'In a data-parallel group of fewer a slow network interface makes all pairs slow: the interface is named.'),
 	(true, 'flow_silent_steps', 3, 'steps',
 		'A job has stopped that has been silent for so many of its steps, while the window went on.'),
+	(true, 'flow_interruptions', 3, 'steps',
+		'So many long steps of a job are looked at for whether it stood still amid them.'),
+	(true, 'flow_interrupted_left', 1.5, 'steps', 'What was left of a step when a job went on takes at most this.'),
+	(true, 'flow_interrupted_before', 24, 'steps', 'So many before tell what is usual.'),
+	(true, 'flow_interrupted_amid', 0.5, 'share of accelerators',
+		'A job stands still amid a step when so many of its accelerators have sent something since the last one: behind a '
+		'step, as for an evaluation, none has but stragglers.'),
+	(true, 'flow_open_share', 0.0005, 'share of the bytes of a step',
+		'Of an exchange that was cut off who sent less than all others by this much stopped first: the others sent first '
+		'pieces, of some megabytes each, before they waited for it.'),
+	(true, 'flow_open_spread', 5, 'deviations', '... and by this many times what the bytes of a step vary by (the median).'),
+	(true, 'flow_open_together', 0.01, 'share of the step', 'Exchanges are cut off together within this.'),
+	(true, 'flow_open_votes', 0.5, 'share of exchanges',
+		'More of the exchanges in which somebody is behind must be behind for the same server: others wait for it in turn.'),
 	(true, 'flow_pause_steps', 2, 'steps',
 		'An accelerator is silent that has not sent for so many steps of a job that goes on: evaluations and checkpoints '
 		'are in step with the others.'),

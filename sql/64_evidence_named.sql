@@ -11,6 +11,16 @@ COMMENT ON FUNCTION @extschema@.l4_row_words(text, @extschema@.l4_limits) IS
 'Step: A shape of so many words (limit evidence_named_columns) that it may be the row of a table, without its first word: rows '
 'begin with an identifier, which may look like a word; any other shape as it is, for its first word may be its verb.';
 
+CREATE FUNCTION @extschema@.l4_only_accusers(accusations @extschema@.l4_accusation[]) RETURNS TABLE (unit text)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10
+BEGIN ATOMIC
+	SELECT o.accuser FROM unnest(l4_only_accusers.accusations) o WHERE o.accuser IS NOT NULL AND NOT o.ending
+	EXCEPT
+	SELECT o.unit FROM unnest(l4_only_accusers.accusations) o WHERE o.accuser IS NOT NULL AND NOT o.ending;
+END;
+COMMENT ON FUNCTION @extschema@.l4_only_accusers(@extschema@.l4_accusation[]) IS
+'Step: The units that complain of others, and no other unit of them: they end since they lost another one.';
+
 CREATE FUNCTION @extschema@.l4_evidence_named(units @extschema@.l4_unit[], accusations @extschema@.l4_accusation[],
 	unexplained @extschema@.l4_unexplained_record[], at_large @extschema@.l4_placed_record, limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_evidence
@@ -44,13 +54,11 @@ BEGIN ATOMIC
 	target AS (SELECT c.words, count(DISTINCT c.unit) AS units FROM claim c WHERE NOT c.after GROUP BY c.words),
 	grave AS (SELECT r.shape_id FROM unnest(unexplained) r WHERE r.unit IS NULL AND r.gravity >= (limits).gravity_fatal),
 	ended AS (SELECT r.unit FROM unnest(unexplained) r WHERE r.unit IS NOT NULL AND r.ending AND r.kind <> 'system'),
-	said AS (
-		-- in all, but for those that are killed as they do not end when they are told to, as they say: who fails by itself
-		-- first may well have missed another one
+	said AS ( -- in all, but for those that are killed as they do not end when they are told to, as they say: who fails by
+		-- itself first may well have missed another one
 		SELECT c.words, count(DISTINCT c.unit) AS units FROM claim c
 		WHERE NOT (c.after AND c.shape_id IN (SELECT g.shape_id FROM grave g) AND c.unit IN (SELECT e.unit FROM ended e))
-		GROUP BY c.words
-	)
+		GROUP BY c.words)
 	-- a launcher names whose process ended: that counts as far as it comes before the failure shows at large
 	SELECT a.unit, a.node, a.rank, 'named',
 		CASE WHEN a.kind <> 'launcher' THEN 1
@@ -60,6 +68,7 @@ BEGIN ATOMIC
 			-- what is said of many in the end it may say of the first by chance
 			* CASE WHEN @extschema@.l4_is_few(s.units, cardinality(l4_evidence_named.units), (limits).evidence_named_share)
 				THEN 1 ELSE (limits).evidence_named_again_part END
+			* CASE WHEN a.closing AND v.unit IS NOT NULL THEN (limits).evidence_named_victim_part ELSE 1 END
 			* CASE WHEN a.recovered_ts < f.first_ts THEN (l4_evidence_named.limits).evidence_named_recovered_part ELSE 1 END,
 		NULL::float8, 'evidence_named_share',
 		jsonb_build_object('units', cardinality(l4_evidence_named.units), 'units_named', t.units,
@@ -68,6 +77,7 @@ BEGIN ATOMIC
 	FROM claim a
 	JOIN target t ON t.words = a.words
 	JOIN said s ON s.words = a.words
+	LEFT JOIN @extschema@.l4_only_accusers(l4_evidence_named.accusations) v ON v.unit = a.unit
 	CROSS JOIN (SELECT (l4_evidence_named.at_large).*) f
 	WHERE NOT a.after AND s.units < cardinality(l4_evidence_named.units)
 		AND @extschema@.l4_is_few(t.units, cardinality(l4_evidence_named.units), (limits).evidence_named_share);
@@ -77,4 +87,5 @@ COMMENT ON FUNCTION @extschema@.l4_evidence_named(@extschema@.l4_unit[], @extsch
 'Step: Evidence of kind named: an unexplained record of a stream of no unit (a collector, a controller, a launcher) names '
 'the unit. Not what says that processes are over after an order to end, or after a statement that names most units (no news); '
 'nor statements (rows of a table are one: l4_row_words) that name all units, or more of them than evidence_named_share while '
-'that is news. Of those that name more in all evidence_named_again_part.';
+'that is news. Of those that name more in all evidence_named_again_part; of what says that the process of a unit is over that '
+'complains of others, and nobody of it, evidence_named_victim_part.';

@@ -83,6 +83,13 @@ INSERT INTO line VALUES ('named', NULL, NULL, 'controller', 21, 'ERROR heartbeat
 SELECT load_job('named', :nodes) \g /dev/null
 SELECT * FROM evidence('named');
 
+\echo == named: how the process of one that lost another one ended, and of one that lost nobody
+SELECT make_lines('named_ends'), fail('named_ends', '{2}', 21, 'lost rank 4: connection closed') \g /dev/null
+INSERT INTO line VALUES ('named_ends', NULL, NULL, 'controller', 22, 'ERROR process on n4 was killed by signal 11'),
+	('named_ends', NULL, NULL, 'controller', 23, 'ERROR process on n2 exited with status 1');
+SELECT load_job('named_ends', :nodes) \g /dev/null
+SELECT * FROM evidence('named_ends') WHERE kind = 'named';
+
 \echo == named: by the number of a process, of a rank of one node
 SELECT make_lines('process', 1, 5) \g /dev/null
 INSERT INTO line SELECT 'process', 0, r, 'train', 0.01, format('INFO up, (pid %s)', 4100 + r) FROM generate_series(0, 4) r;
