@@ -131,13 +131,18 @@ COMMENT ON FUNCTION @extschema@.l4_flow_pair_bytes(@extschema@.l4_flow_series, @
 CREATE FUNCTION @extschema@.l4_flow_pair_period(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series,
 	limits @extschema@.l4_limits) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10000
-RETURN GREATEST((@extschema@.l4_regular_interval((forth).began, (forth).lasted, (limits).flow_regular_count,
-		(limits).flow_regular_time, (limits).flow_regular_tolerance))."interval",
-	(@extschema@.l4_regular_interval((back).began, (back).lasted, (limits).flow_regular_count,
-		(limits).flow_regular_time, (limits).flow_regular_tolerance))."interval");
+BEGIN ATOMIC
+	-- of a way that is silent for most of the window what breaks the silence may come regularly by chance
+	SELECT COALESCE(max(r."interval") FILTER (WHERE r.bursts >= (limits).flow_least_steps), max(r."interval"))
+	FROM (VALUES ((l4_flow_pair_period.forth).began, (l4_flow_pair_period.forth).lasted),
+		((l4_flow_pair_period.back).began, (l4_flow_pair_period.back).lasted)) w(began, lasted)
+	CROSS JOIN LATERAL @extschema@.l4_regular_interval(w.began, w.lasted, (limits).flow_regular_count,
+		(limits).flow_regular_time, (limits).flow_regular_tolerance) r;
+END;
 COMMENT ON FUNCTION @extschema@.l4_flow_pair_period(@extschema@.l4_flow_series, @extschema@.l4_flow_series,
 	@extschema@.l4_limits) IS
-'Step: How often the bursts between two addresses come, in seconds: the longer of both ways; NULL for not regularly.';
+'Step: How often the bursts between two addresses come, in seconds: the longer of both ways, of those with bursts enough '
+'(limit flow_least_steps) where there are any; NULL for not regularly.';
 
 CREATE FUNCTION @extschema@.l4_cycles_of(series @extschema@.l4_flow_series, limits @extschema@.l4_limits)
 	RETURNS @extschema@.l4_step_cycle_series

@@ -27,15 +27,16 @@ CREATE TYPE @extschema@.l4_flow_trace AS (
 	began double precision[],
 	late double precision[],
 	beside double precision[],
-	early double precision[]
+	early double precision[],
+	open double precision
 );
 COMMENT ON TYPE @extschema@.l4_flow_trace IS
 'Step: What the flows of a window tell of an accelerator of a job (kind accelerator; ends, closes, computed, closing, sent, '
 'step) or of what one sends to another on one path (kind of the pair; moved, busy, began by the steps of the sender; '
 'overdue_at: when the next message was due; late: when messages began that took many times as long as usual; beside: '
 'l4_flow_beside; of an accelerator l4_flow_behind; early: l4_step_early by the steps of the sender, where parameters are '
-'sharded). Times in seconds since 1970, ends has one element more than there are '
-'steps.';
+'sharded; open: bytes since the last of these steps ended). Times in seconds since 1970, ends has one element more than there '
+'are steps.';
 
 CREATE FUNCTION @extschema@.l4_each_trace(traces @extschema@.l4_flow_trace[]) RETURNS SETOF @extschema@.l4_flow_trace
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 1000
@@ -44,7 +45,7 @@ BEGIN ATOMIC
 		(t.trace).period, (t.trace).flows, (t.trace).bytes, (t.trace).retransmits, (t.trace).first_at, (t.trace).last_at,
 		(t.trace).overdue_at, (t.trace).step, (t.trace).ends, (t.trace).closes, (t.trace).computed, (t.trace).closing,
 		(t.trace).sent, (t.trace).moved, (t.trace).busy, (t.trace).began, (t.trace).late, (t.trace).beside,
-		(t.trace).early
+		(t.trace).early, (t.trace).open
 	FROM (SELECT unnest(l4_each_trace.traces) AS trace) t;
 END;
 COMMENT ON FUNCTION @extschema@.l4_each_trace(@extschema@.l4_flow_trace[]) IS
@@ -120,7 +121,7 @@ BEGIN ATOMIC
 		COALESCE(a.bytes, 0)::bigint, COALESCE(a.retransmits, 0)::bigint, a.first_at, a.last_at, NULL::double precision,
 		@extschema@.l4_step_places((s.phases).ended, s.reference, s.period / 2), (s.phases).ended, (s.phases).began[2:],
 		(w.work).computed, (w.work).closing, (w.work).sent, (s.phases).bytes[2:], NULL::double precision[],
-		NULL::double precision[], NULL::double precision[], b.behind, NULL::double precision[]
+		NULL::double precision[], NULL::double precision[], b.behind, NULL::double precision[], NULL::double precision
 	FROM unnest(l4_accelerator_traces.steps) s
 	LEFT JOIN @extschema@.l4_flow_work(l4_accelerator_traces.directions, l4_accelerator_traces.steps) w
 		ON w.address = s.address
@@ -195,22 +196,24 @@ BEGIN ATOMIC
 			FROM (VALUES ((d.series).began, (d.series).lasted, (d.series).moved)) o(began, lasted, moved)),
 		NULL::int[], (s.phases).ended, NULL::double precision[], NULL::double precision[], NULL::double precision[],
 		NULL::double precision[],
-		(t.traffic).bytes, (t.traffic).busy, (t.traffic).began,
+		(t.traffic).bytes[:e.steps], (t.traffic).busy[:e.steps], (t.traffic).began[:e.steps],
 		CASE WHEN p.number <= 1 THEN @extschema@.l4_late_messages((d.series).began, (d.series).moved, (d.series).busy,
 			(limits).flow_time_out_factor, (limits).flow_time_out_least) END,
 		CASE WHEN p.number <= 1 THEN b.beside END,
 		CASE WHEN p.number <= 1 AND d.cycle IS NOT NULL THEN @extschema@.l4_step_early((d.series).began, (d.series).lasted,
 			(d.series).moved, COALESCE((s.phases).ended, '{}'), (limits).flow_whole_collectives,
-			(limits).flow_cycle_tolerance) END
+			(limits).flow_cycle_tolerance) END,
+		(t.traffic).bytes[e.steps + 1]
 	FROM @extschema@.l4_each_direction(l4_pair_traces.directions) d
 	JOIN unnest(l4_pair_traces.steps) s ON s.address = d.source
 	LEFT JOIN @extschema@.l4_flow_beside(l4_pair_traces.directions, l4_pair_traces.steps, limits) b
 		ON b.source = d.source AND b.destination = d.destination
 	CROSS JOIN LATERAL (SELECT n.path, n.number::int FROM unnest((d.series).paths) WITH ORDINALITY n(path, number)
 		UNION ALL SELECT NULL, 0 WHERE cardinality((d.series).paths) = 0) p
-	-- OFFSET, as it is to be worked out once
+	CROSS JOIN LATERAL (SELECT GREATEST(COALESCE(cardinality((s.phases).ended), 0) - 1, 0) AS steps) e
+	-- what came after the last step is one more; OFFSET, as it is to be worked out once
 	CROSS JOIN LATERAL (SELECT @extschema@.l4_step_traffic((d.series).began, (d.series).moved, (d.series).busy,
-		(d.series).path, p.number, COALESCE((s.phases).ended, '{}'),
+		(d.series).path, p.number, COALESCE((s.phases).ended, '{}') || 'Infinity'::double precision,
 		-- what goes forwards meets what goes backwards, and layers that are gathered gradients that are scattered
 		CASE WHEN d.cycle IS NOT NULL OR d.kind = 'pipeline' THEN (limits).flow_alone ELSE 1 END) AS traffic OFFSET 0) t;
 END;

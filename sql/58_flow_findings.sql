@@ -577,24 +577,94 @@ COMMENT ON FUNCTION @extschema@.l4_silent_ends(@extschema@.l4_flow_trace[], @ext
 'flow_period_tolerance) that sent nothing from then on, one a server, with all that are silent there; is_source: it should '
 'have sent the first one; gets: others still sent to it.';
 
-CREATE FUNCTION @extschema@.l4_silent_accelerators(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits,
+CREATE FUNCTION @extschema@.l4_open_exchanges(traces @extschema@.l4_flow_trace[], jobs int[], limits @extschema@.l4_limits)
+RETURNS TABLE (job int, exchange text, rank bigint, server text, sent double precision, usual double precision,
+	spread double precision, last_at double precision, period double precision)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 100 COST 100000
+BEGIN ATOMIC
+	WITH sent AS MATERIALIZED (
+		SELECT t.job, t.source, t.destination, min(t.server) AS server, sum(t.open) AS open, sum(m.usual) AS usual,
+			sum(m.spread) AS spread, max(t.last_at) AS last_at, max(t.period) AS period
+		FROM @extschema@.l4_each_trace(l4_open_exchanges.traces) t
+		CROSS JOIN LATERAL (SELECT u.usual, (SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY abs(b.bytes - u.usual))
+				FROM unnest(t.moved) b(bytes)) AS spread
+			FROM (SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY b.bytes) AS usual FROM unnest(t.moved) b(bytes)) u) m
+		WHERE t.kind = 'data' AND t.job = ANY (l4_open_exchanges.jobs)
+		GROUP BY t.job, t.source, t.destination
+		HAVING sum(m.usual) > 0
+	), components AS MATERIALIZED (
+		SELECT c.job, m.component, m.member
+		FROM (SELECT s.job, @extschema@.l4_connected_components(s.source, s.destination) AS all_of_them FROM sent s
+			GROUP BY s.job) c
+		CROSS JOIN LATERAL unnest(c.all_of_them) m
+	), stepped AS (
+		-- of one exchange all links move as much
+		SELECT s.*, c.component,
+			COALESCE(s.usual > lag(s.usual) OVER w * (1 + (limits).flow_period_tolerance), false)::int AS next
+		FROM sent s JOIN components c ON c.job = s.job AND c.member = s.source
+		WINDOW w AS (PARTITION BY s.job, c.component ORDER BY s.usual, s.source COLLATE "C", s.destination COLLATE "C")
+	), classed AS (
+		SELECT t.*, sum(t.next) OVER (PARTITION BY t.job, t.component ORDER BY t.usual ROWS UNBOUNDED PRECEDING) AS class
+		FROM stepped t
+	)
+	SELECT x.job, format('%s %s', x.component, x.class), row_number() OVER (PARTITION BY x.job, x.component, x.class
+			ORDER BY x.sent, x.server COLLATE "C"),
+		x.server, x.sent, x.usual, x.spread, x.last_at, x.period
+	FROM (SELECT c.job, c.component, c.class, c.server, min(c.open) AS sent, max(c.usual) AS usual,
+			max(c.spread) AS spread, max(c.last_at) AS last_at, max(c.period) AS period
+		FROM classed c GROUP BY c.job, c.component, c.class, c.server) x;
+END;
+COMMENT ON FUNCTION @extschema@.l4_open_exchanges(@extschema@.l4_flow_trace[], int[], @extschema@.l4_limits) IS
+'Step: Of jobs, what the servers sent of each exchange of gradients or parameters since the last whole step, least first: '
+'exchange: links that are connected and move as many bytes a step; sent: on that link of the server which has the least, '
+'usual: in a whole step, spread: how far that is off as a rule (the median); last_at: when it sent last, period: what a step '
+'takes.';
+
+CREATE FUNCTION @extschema@.l4_behind_servers(traces @extschema@.l4_flow_trace[], jobs int[], limits @extschema@.l4_limits)
+RETURNS TABLE (job int, server text, exchanges bigint)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
+BEGIN ATOMIC
+	-- Each sends first pieces of what it has before it waits for those of others. Who sent least stopped first; where two sent
+	-- as little nothing is told, nor where one sent nothing at all: it may have waited for something else before.
+	WITH least AS (
+		SELECT o.job, o.exchange, min(o.server) FILTER (WHERE o.rank = 1) AS server, max(o.period) AS period,
+			max(o.last_at) AS cut_at, min(max(o.last_at)) OVER (PARTITION BY o.job) AS first_cut_at
+		FROM @extschema@.l4_open_exchanges(l4_behind_servers.traces, l4_behind_servers.jobs, limits) o
+		GROUP BY o.job, o.exchange
+		HAVING LEAST(min(o.sent), min(o.sent) FILTER (WHERE o.rank = 2) - min(o.sent))
+			> GREATEST((limits).flow_open_share * max(o.usual), (limits).flow_open_spread * max(o.spread))
+	), votes AS (
+		-- what is cut off later waited for what was cut off first
+		SELECT l.job, l.server, count(*) AS exchanges, sum(count(*)) OVER (PARTITION BY l.job) AS of_all
+		FROM least l
+		WHERE l.cut_at <= l.first_cut_at + (limits).flow_open_together * l.period
+		GROUP BY l.job, l.server
+	)
+	SELECT v.job, v.server, v.exchanges FROM votes v WHERE v.exchanges > (limits).flow_open_votes * v.of_all;
+END;
+COMMENT ON FUNCTION @extschema@.l4_behind_servers(@extschema@.l4_flow_trace[], int[], @extschema@.l4_limits) IS
+'Step: Of jobs that stand still amid an exchange the server which sent some of it, and less than any other (both more than '
+'flow_open_share of a step, and flow_open_spread times what that varies by) in most of the exchanges that were cut off first '
+'(limits flow_open_together, flow_open_votes), and in how many.';
+
+CREATE FUNCTION @extschema@.l4_missed_accelerators(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits,
 	collected_until double precision)
 RETURNS SETOF @extschema@.l4_flow_finding
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
 	WITH accelerators AS MATERIALIZED (
 		SELECT t.job, t.source AS address, t.server, t.last_at
-		FROM @extschema@.l4_each_trace(l4_silent_accelerators.traces) t
+		FROM @extschema@.l4_each_trace(l4_missed_accelerators.traces) t
 		WHERE t.kind = 'accelerator' AND t.last_at IS NOT NULL
 	), jobs AS MATERIALIZED (
-		SELECT j.* FROM @extschema@.l4_stopped_jobs(l4_silent_accelerators.traces, limits,
-			l4_silent_accelerators.collected_until) j
+		SELECT j.* FROM @extschema@.l4_stopped_jobs(l4_missed_accelerators.traces, limits,
+			l4_missed_accelerators.collected_until) j
 	), suspects AS MATERIALIZED (
-		SELECT s.* FROM @extschema@.l4_silent_ends(l4_silent_accelerators.traces, limits,
-			l4_silent_accelerators.collected_until) s
+		SELECT s.* FROM @extschema@.l4_silent_ends(l4_missed_accelerators.traces, limits,
+			l4_missed_accelerators.collected_until) s
 	), missed AS MATERIALIZED (
 		-- asked only where nobody gets anything
-		SELECT m.* FROM @extschema@.l4_missed_messages(l4_silent_accelerators.traces, ARRAY(
+		SELECT m.* FROM @extschema@.l4_missed_messages(l4_missed_accelerators.traces, ARRAY(
 			SELECT s.job FROM suspects s GROUP BY s.job HAVING count(*) > 1 AND NOT bool_or(s.gets))) m
 	), ranked AS (
 		-- what is sent to one that is dead does not come: until when all that is missed has to do with the server of each
@@ -635,7 +705,7 @@ BEGIN ATOMIC
 	JOIN accelerators a ON a.job = j.job
 	WHERE j.source IS NULL AND j.last_at - a.last_at >= (limits).flow_pause_steps * j.period;
 END;
-COMMENT ON FUNCTION @extschema@.l4_silent_accelerators(@extschema@.l4_flow_trace[], @extschema@.l4_limits,
+COMMENT ON FUNCTION @extschema@.l4_missed_accelerators(@extschema@.l4_flow_trace[], @extschema@.l4_limits,
 	double precision) IS
 'Step: Of jobs that stand still (l4_stopped_jobs), of the ends of the messages that should have come first (limit '
 'flow_period_tolerance) the one that sent nothing from then on; of several that which got nothing either, or the sender where '
@@ -643,6 +713,55 @@ COMMENT ON FUNCTION @extschema@.l4_silent_accelerators(@extschema@.l4_flow_trace
 'Stalled if others still sent to it, else missing. Where several of its server stopped with it, in '
 'lockstep, the server is named. Where it is not one server, as in lockstep, the '
 'job as a whole is silent. And accelerators that are silent while their job goes on. collected_until: as in l4_stopped_jobs.';
+
+CREATE FUNCTION @extschema@.l4_behind_accelerators(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits,
+	collected_until double precision)
+RETURNS SETOF @extschema@.l4_flow_finding
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
+BEGIN ATOMIC
+	WITH jobs AS MATERIALIZED (
+		SELECT j.job, j.last_at FROM @extschema@.l4_stopped_jobs(l4_behind_accelerators.traces, limits,
+			l4_behind_accelerators.collected_until) j
+		WHERE j.overdue_at IS NOT NULL
+	), behind AS (
+		SELECT b.job, b.server, b.exchanges, array_agg(t.source ORDER BY t.source COLLATE "C") AS accelerators,
+			max(t.last_at) AS last_at
+		FROM @extschema@.l4_behind_servers(l4_behind_accelerators.traces, ARRAY(SELECT j.job FROM jobs j), limits) b
+		JOIN @extschema@.l4_each_trace(l4_behind_accelerators.traces) t ON t.job = b.job AND t.server = b.server
+			AND t.kind = 'accelerator' AND t.last_at IS NOT NULL
+		GROUP BY b.job, b.server, b.exchanges
+	)
+	SELECT b.job, 'stalled', CASE cardinality(b.accelerators) WHEN 1 THEN b.accelerators[1] ELSE b.server END, b.last_at,
+		NULL::double precision, NULL::double precision, 0.8,
+		jsonb_build_object('job_silent_since', j.last_at, 'job_stopped', true, 'server', b.server, 'accelerators',
+			to_jsonb(b.accelerators), 'last_sent', b.last_at, 'exchanges', b.exchanges)
+	FROM behind b JOIN jobs j ON j.job = b.job;
+END;
+COMMENT ON FUNCTION @extschema@.l4_behind_accelerators(@extschema@.l4_flow_trace[], @extschema@.l4_limits,
+	double precision) IS
+'Step: Of jobs that stand still (l4_stopped_jobs) the accelerator, or server with several, that sent least of exchanges that '
+'were cut off (l4_behind_servers). collected_until: as in l4_stopped_jobs.';
+
+CREATE FUNCTION @extschema@.l4_silent_accelerators(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits,
+	collected_until double precision)
+RETURNS SETOF @extschema@.l4_flow_finding
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
+BEGIN ATOMIC
+	WITH behind AS MATERIALIZED (
+		SELECT f.* FROM @extschema@.l4_behind_accelerators(l4_silent_accelerators.traces, limits,
+			l4_silent_accelerators.collected_until) f
+	)
+	SELECT b.* FROM behind b
+	UNION ALL
+	-- when a message should have come is known as well as one step is like another; what was sent is counted
+	SELECT f.* FROM @extschema@.l4_missed_accelerators(l4_silent_accelerators.traces, limits,
+		l4_silent_accelerators.collected_until) f
+	WHERE NOT (f.facts ->> 'job_stopped')::boolean OR f.job NOT IN (SELECT b.job FROM behind b);
+END;
+COMMENT ON FUNCTION @extschema@.l4_silent_accelerators(@extschema@.l4_flow_trace[], @extschema@.l4_limits,
+	double precision) IS
+'Step: Findings of kind stalled, missing and silent: of jobs that stand still amid an exchange l4_behind_accelerators, else '
+'l4_missed_accelerators. collected_until: as in l4_stopped_jobs.';
 
 CREATE FUNCTION @extschema@.l4_timed_out_senders(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_flow_finding

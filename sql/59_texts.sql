@@ -45,10 +45,11 @@ CREATE FUNCTION @extschema@.l4_told_text(message text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20
 RETURN CASE WHEN message ~ 'File "[^"\n]+", line (\d|<\*>)'
 	THEN regexp_replace(message,
-		'(^|\n)((\S*[:>\]] ?)*|' || @extschema@.l4_frame_prefix(message) || ')[ \t]{2,}[^\n]*', '', 'g')
+		'(^|\n)((\S*[:>\]] ?)*|' || @extschema@.l4_frame_prefix(message) || ')[ \t]? {2,}[^\n]*', '', 'g')
 	WHEN @extschema@.l4_is_call_frame(message) THEN @extschema@.l4_without_call_frames(message) ELSE message END;
 COMMENT ON FUNCTION @extschema@.l4_told_text(text) IS
-'Step: What a message says itself: without the frames and the source lines of a Python traceback, or the frames of Java, '
+'Step: What a message says itself: without the frames and the source lines of a Python traceback (set in by blanks; what an '
+'exception lists is by tabs), or the frames of Java, '
 'JavaScript or Ruby, which name what was called ("timeout=timeout", "rank 3"), not what happened. Other messages as they are.';
 
 CREATE FUNCTION @extschema@.l4_last_line(message text) RETURNS text
@@ -58,6 +59,13 @@ RETURN regexp_replace(substring(@extschema@.l4_told_text(message), '\n([^\n]*\S[
 COMMENT ON FUNCTION @extschema@.l4_last_line(text) IS
 'Step: The last line of what a message of several lines says itself (l4_told_text), as the exception of a traceback, without '
 'what a system''s log (l4_frame_prefix) and launchers put before each line. NULL where it has one line.';
+
+CREATE FUNCTION @extschema@.l4_without_header(raw text, shape text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
+RETURN substr(raw, GREATEST(position(split_part(shape, '<*>', 1) IN raw), 1));
+COMMENT ON FUNCTION @extschema@.l4_without_header(text, text) IS
+'Step: A record as it stands in its file from where its shape begins on: without the header before its message; as it is where '
+'the shape begins with a parameter.';
 
 CREATE FUNCTION @extschema@.l4_text_gravity(message text, wordings @extschema@.l4_wordings) RETURNS int
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20

@@ -3,9 +3,15 @@
 CREATE FUNCTION @extschema@.l4_sentence_flow(finding @extschema@.l4_flow_finding) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 100
 BEGIN ATOMIC
-	SELECT CASE (finding).kind
-		WHEN 'stalled' THEN format('%s sends no more since %s, while others still send to it; %s did not come, and the job '
-			'stands still.', w.who, w.began, (finding).facts ->> 'missed')
+	SELECT CASE WHEN (finding).facts ? 'went_on' THEN format('The job stood still amid a step from %s to %s, and went on: %s.',
+			w.began, w.ended, CASE (finding).kind WHEN 'silent' THEN 'for whom it waited cannot be told'
+				ELSE 'it waited for ' || w.who END)
+		ELSE CASE (finding).kind
+		WHEN 'stalled' THEN CASE WHEN (finding).facts ? 'exchanges'
+			THEN format('%s sends no more since %s: of %s exchanges that were cut off then it had sent least, and the job '
+				'stands still.', w.who, w.began, (finding).facts ->> 'exchanges')
+			ELSE format('%s sends no more since %s, while others still send to it; %s did not come, and the job stands still.',
+				w.who, w.began, (finding).facts ->> 'missed') END
 		WHEN 'missing' THEN CASE WHEN ((finding).facts ->> 'job_stopped')::boolean
 			THEN format('%s is silent since %s; %s did not come, and the job stands still.', w.who, w.began,
 				(finding).facts ->> 'missed')
@@ -32,7 +38,7 @@ BEGIN ATOMIC
 		WHEN 'slow_step' THEN format('Steps took %s%% longer (%s s, not %s s) from %s to %s, beginning with %s.', w.more,
 			round(((finding).facts ->> 'seconds')::numeric, 3), round(((finding).facts ->> 'usual')::numeric, 3), w.began,
 			w.ended, (finding).subject)
-		END
+		END END
 	FROM (SELECT to_char(to_timestamp((finding).began) AT TIME ZONE 'UTC', 'HH24:MI:SS"Z"') AS began,
 		to_char(to_timestamp((finding).ended) AT TIME ZONE 'UTC', 'HH24:MI:SS"Z"') AS ended,
 		round(100 * (1 - (finding).factor)::numeric) AS less, round(100 * ((finding).factor - 1)::numeric) AS more,

@@ -85,7 +85,8 @@ DECLARE
 BEGIN
 	traces := ARRAY(SELECT t FROM @extschema@.l4_flow_traces(l4_flow_report.from_time, l4_flow_report.to_time,
 		l4_flow_report.flows, l4_flow_report.columns, l4_flow_report.accelerators, limits) t);
-	findings := ARRAY(SELECT f FROM @extschema@.l4_flow_findings(traces, limits) f
+	findings := ARRAY(SELECT f FROM @extschema@.l4_window_findings(traces, l4_flow_report.flows, l4_flow_report.columns,
+			l4_flow_report.accelerators, limits) f
 		WHERE (f.job = l4_flow_report.job) IS NOT FALSE OR f.job IS NULL
 		ORDER BY f.confidence DESC, f.began, f.kind COLLATE "C", f.subject COLLATE "C");
 	IF l4_flow_report.job IS NOT NULL THEN

@@ -108,17 +108,18 @@ SET jit = off
 BEGIN ATOMIC
 	SELECT f.job, f.kind, f.subject, to_timestamp(f.began), to_timestamp(f.ended), f.factor, f.confidence, f.facts,
 		@extschema@.l4_sentence_flow(f)
-	FROM @extschema@.l4_flow_findings(ARRAY(SELECT t FROM @extschema@.l4_flow_traces(l4_flow_diagnose.from_time,
+	FROM @extschema@.l4_window_findings(ARRAY(SELECT t FROM @extschema@.l4_flow_traces(l4_flow_diagnose.from_time,
 		l4_flow_diagnose.to_time, l4_flow_diagnose.flows, l4_flow_diagnose.columns, l4_flow_diagnose.accelerators,
-		(SELECT @extschema@.l4_limits_in_force())) t), (SELECT @extschema@.l4_limits_in_force())) f
+		(SELECT @extschema@.l4_limits_in_force())) t), l4_flow_diagnose.flows, l4_flow_diagnose.columns,
+		l4_flow_diagnose.accelerators, (SELECT @extschema@.l4_limits_in_force())) f
 	WHERE (f.job = l4_flow_diagnose.job) IS NOT FALSE OR f.job IS NULL
 	ORDER BY f.confidence DESC, f.began, f.kind COLLATE "C", f.subject COLLATE "C";
 END;
 COMMENT ON FUNCTION @extschema@.l4_flow_diagnose(timestamptz, timestamptz, int, regclass, jsonb, regclass) IS
 'What is slow or silent among the training jobs of a window, by their flows alone: one row a finding, the surest first. '
 'Arguments, errors and cost as l4_flow_jobs; job: of this one alone (and what several have in common). kind: stalled and '
-'missing (an accelerator that keeps its job waiting, or is gone), silent (a job that stands still amid a step, and who does '
-'cannot be told), time_outs, slow_link (A -> B, or the address of a network'
+'missing (an accelerator, or the server of those that stand still together, that keeps its job waiting, or is gone), silent (a '
+'job that stands still amid a step, and who does cannot be told), time_outs, slow_link (A -> B, or the address of a network'
 ' interface; facts tell which end), slow_switch, slow_group (the first member of a data-parallel group; facts tell all), '
 'slow_accelerator (an address, or the server whose ranks compute in lockstep), slow_step (for what none of these explains, '
 'too). job: NULL where several have it. began, ended: NULL where it goes on. factor: of the usual rate (links, switches, '
