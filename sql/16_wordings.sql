@@ -5,6 +5,7 @@
  *   fatal, exception, trouble   how grave it sounds (l4_text_gravity: 6, 5, 4)
  *   ending       the job, a step or its processes were told to end: follows from a failure or a decision, no evidence against
  *                who logs it
+ *   ended        how a process ended that was told to
  *   peer         another process or machine went away or kept it waiting, or a process ended: follows from a failure elsewhere,
  *                as a rule
  *   together     an operation that ranks do together (a collective, a rendezvous): its failure may be any other rank's
@@ -89,7 +90,8 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'thread ''main'' panicked at src/main.rs:7:14:'),
 
 	(true, 'trouble', 'error', '\m(errors?|err|exceptions?|failed|failure)\M', 'an error occurred while reading batch 7'),
-	(true, 'trouble', 'timed_out', '\m(timed? ?out|times out|timeout(?=$|[,.;]| (error|expired|exceeded|reached)))\M',
+	-- not the command, with how long something may take and what ("timeout 3600 python train.py")
+	(true, 'trouble', 'timed_out', '\m(timed ?out|time out|times out|timeout(?! (-\S+ )*\d+(\.\d+)?[smhd]? \S))\M',
 		'gave up after timeout.'),
 	(true, 'trouble', 'not_reached', '\m(unreachable|refused|reset by peer|closed by (peer|remote)|broken pipe|lost)\M',
 		'Connection refused'),
@@ -125,6 +127,13 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 			'|\m(exceed(s|ed|ing)?|reach(ed|ing))\M.{0,40}\m(walltime|wall[ -]?clock|run ?time limit)\M'
 			'|\mterm_runlimit\M|\mjob was active longer than\M',
 		'=>> PBS: job killed: walltime 3629 exceeded limit 3600'),
+	-- the status of timeout(1) where the time was up
+	(true, 'called_off', 'by_timeout', '\mexit(ed)?\M[^\n]{0,30}\m(code|status)\M[ :=]{0,2}124\M',
+		'container exited with exit code 124'),
+
+	-- by what subprocesses report of signal 15, and as a shell has it
+	(true, 'ended', 'by_sigterm', '\mexit(ed)?\M[^\n]{0,30}\m(code|status)\M[ :=]{0,2}(-15|143)\M',
+		'rank 3 (pid 36) exited with exit code -15'),
 
 	(true, 'ending', 'cancelled', '\m(cancell?ed|preempted|preemption|time limit)\M',
 		'JOB 77 CANCELLED AT 2024-03-01T10:00:00 DUE TO TIME LIMIT'),

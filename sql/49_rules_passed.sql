@@ -66,6 +66,7 @@ CREATE TYPE @extschema@.l4_wordings AS (
 	hung_up text,
 	referral text,
 	called_off text,
+	ended text,
 	gathered text,
 	announcing text,
 	identity text,

@@ -156,8 +156,10 @@ CREATE FUNCTION @extschema@.l4_called_off(unexplained @extschema@.l4_unexplained
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
 	WITH record AS MATERIALIZED (
-		SELECT r.source, r.first_line, r.first_ts, r.gravity >= (limits).gravity_trouble AS trouble,
-			COALESCE(r.message, h.shape) AS told
+		SELECT r.source, r.first_line, r.first_ts, COALESCE(r.message, h.shape) AS told,
+			-- how what was told to end ended is a part of it
+			r.gravity >= (limits).gravity_trouble
+				AND (COALESCE(r.message, h.shape) ~ (wordings).ended) IS NOT TRUE AS trouble
 		FROM unnest(l4_called_off.unexplained) r JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id
 		WHERE r.kind <> 'system' AND r.reason <> 'setup'
 			-- what successful jobs warn of, too, if less often
@@ -210,10 +212,7 @@ CREATE FUNCTION @extschema@.l4_placed_records(unexplained @extschema@.l4_unexpla
 RETURNS SETOF @extschema@.l4_placed_record
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1000
 BEGIN ATOMIC
-	WITH shape AS MATERIALIZED (
-		SELECT j.* FROM @extschema@.l4_judged_shapes(l4_placed_records.unexplained, wordings) j
-	),
-	bereft AS MATERIALIZED (
+	WITH bereft AS MATERIALIZED (
 		SELECT COALESCE(b.unit, '') AS unit, COALESCE(b.rank, -1) AS rank, min(b.first_ts) AS ts
 		FROM unnest(l4_placed_records.unexplained) b
 		WHERE b.kind = 'rank' AND b.peer AND b.gravity >= (limits).gravity_error GROUP BY 1, 2
@@ -238,12 +237,14 @@ BEGIN ATOMIC
 			GREATEST(n.gravity, CASE WHEN n.message IS NULL THEN h.gravity END) AS gravity,
 			(n.stream_id, n.shape_id) IN (SELECT a.stream_id, a.shape_id FROM unnest(l4_placed_records.accusations) a)
 				AS accuses,
-			COALESCE(NULLIF(@extschema@.l4_shape_words(@extschema@.l4_last_line(n.message)), ''), n.event_id::text) AS alike,
+			COALESCE(NULLIF(@extschema@.l4_shape_words(@extschema@.l4_last_line(n.message)), ''), t.words,
+				n.event_id::text) AS alike,
 			CASE WHEN n.gravity >= (l4_placed_records.limits).gravity_error OR n.kind IN ('system', 'other')
 				THEN @extschema@.l4_told_path(@extschema@.l4_told_text(n.message)) END AS path
-		FROM unnest(l4_placed_records.unexplained) n
-		JOIN shape h ON h.shape_id = n.shape_id
+		FROM @extschema@.l4_untorn_records(l4_placed_records.unexplained, limits) n
+		JOIN @extschema@.l4_judged_shapes(l4_placed_records.unexplained, wordings) h ON h.shape_id = n.shape_id
 		LEFT JOIN (SELECT b.unit, min(b.ts) AS ts FROM bereft b GROUP BY b.unit) q ON q.unit = n.unit
+		LEFT JOIN @extschema@.l4_torn_errors(l4_placed_records.unexplained, limits) t ON t.event_id = n.event_id
 		LEFT JOIN @extschema@.l4_told_ranks(l4_placed_records.unexplained, wordings) e
 			ON n.kind = 'rank' AND e.source = n.source AND e.unit = COALESCE(n.unit, '') AND e.rank = COALESCE(n.rank, -1)
 			AND e.line_no < n.first_line
