@@ -626,6 +626,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'Sizes of activations differ where sequences do, but gradients come back as large as what went: two are of a pipeline '
 		'where so many messages are answered so; the rest is lost or outside of the window. Of the tokens of experts, each of '
 		'a size of its own, some are by chance, or all as they go both ways at once.'),
+	(true, 'flow_answer_least', 0.01, 'share of the mean',
+		'Norms and signs of life go beside activations, and are a millionth of them; the smallest of these a tenth of others.'),
 	(true, 'flow_in_turn', 0.5, 'share of messages',
 		'Where stages send as they get, all go at once but the first activations of a step and its last gradients: these are '
 		'this share of the messages that go alone. The rest has lost the record of the one it went with; of what ranks '

@@ -154,23 +154,24 @@ COMMENT ON COLUMN @extschema@.l4_answer.at_once IS
 COMMENT ON COLUMN @extschema@.l4_answer.end_together IS
 'Share, 0 to 1, of the messages of the first way that end as long before or after the nearest end of the other way as most do.';
 COMMENT ON COLUMN @extschema@.l4_answer.turns IS
-'How often a message goes alone one way, and then one alone the other way, in that order rather than the other: a stage of a '
+'How often messages go alone one way, and then alone the other way, in that order rather than the other: a stage of a '
 'pipeline that sends as it gets begins a step with activations alone, and ends it with gradients alone.';
 COMMENT ON COLUMN @extschema@.l4_answer.in_turn IS
-'Share, 0 to 1, of the messages that go alone which are of such turns.';
+'Share, 0 to 1, of the messages that go alone which are of such turns; of both ways as many as the way has that has fewer.';
 
 CREATE FUNCTION @extschema@.l4_answers(began double precision[], lasted real[], moved real[], back_began double precision[],
-	back_lasted real[], back_moved real[], pause double precision, tolerance double precision, together double precision)
-	RETURNS @extschema@.l4_answer
+	back_lasted real[], back_moved real[], pause double precision, tolerance double precision, together double precision,
+	smallest double precision DEFAULT 0) RETURNS @extschema@.l4_answer
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 3000 AS 'MODULE_PATHNAME', 'l4_answers';
 COMMENT ON FUNCTION @extschema@.l4_answers(double precision[], real[], real[], double precision[], real[], real[],
-	double precision, double precision, double precision) IS
+	double precision, double precision, double precision, double precision) IS
 'Whether what goes one way between two is answered by what comes back, as along a pipeline, where gradients are as large as '
 'the activations were, or whether it goes both ways at once, as what collectives and experts exchange. began, lasted, moved: '
 'when each message began, in order, seconds it lasted, its bytes; of one way, then of the other. pause: seconds, shorter ones '
 'are none. tolerance: sizes are the same within this share. together: seconds, as the tolerance of l4_together; messages so '
-'close to each other go at once. An answer is one of the next 128 of the other way. 0 where one way has none. Errors: 22023 '
-'arrays of different lengths, or with NULLs. Cost: time n * log(n).';
+'close to each other go at once. smallest: messages that move less than this share of the mean take no turns. An answer is one '
+'of the next 128 of the other way. 0 where one way has none. Errors: 22023 arrays of different lengths, or with NULLs. Cost: '
+'time n * log(n).';
 
 CREATE TYPE @extschema@.l4_burst_times AS (
 	bursts bigint,

@@ -183,7 +183,7 @@ CREATE FUNCTION @extschema@.l4_flow_answer(forth @extschema@.l4_flow_series, bac
 	limits @extschema@.l4_limits) RETURNS @extschema@.l4_answer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 3000
 RETURN @extschema@.l4_answers((forth).began, (forth).lasted, (forth).moved, (back).began, (back).lasted, (back).moved,
-	(limits).flow_pause, (limits).flow_answer_size, (limits).flow_together_time);
+	(limits).flow_pause, (limits).flow_answer_size, (limits).flow_together_time, (limits).flow_answer_least);
 COMMENT ON FUNCTION @extschema@.l4_flow_answer(@extschema@.l4_flow_series, @extschema@.l4_flow_series,
 	@extschema@.l4_limits) IS
 'Step: l4_answers of what goes between two addresses, by the limits. NULL where nothing goes one way.';

@@ -142,25 +142,50 @@ next_way(const L4Intervals *a, const L4Intervals *b, double tolerance, int64 *i,
 	return way;
 }
 
+/* A run of messages that go alone one way, and how long the one of the other way was that it follows directly (0: none). */
+typedef struct Run
+{
+	Way			way;
+	int64		length;
+	int64		before;
+} Run;
+
+/* The run after a message; what the one that ends then has in turn with the one before is added, by the way that went first. */
+static void
+extend_run(Run *run, Way way, int64 *in_turn)
+{
+	if (way == run->way)
+	{
+		run->length++;
+		return;
+	}
+	if (run->before > 0)
+		in_turn[run->way == FORTH ? BACK : FORTH] += 2 * Min(run->before, run->length);
+	run->before = (run->way == FORTH && way == BACK) || (run->way == BACK && way == FORTH) ? run->length : 0;
+	run->way = way;
+	run->length = 1;
+}
+
 L4Turns
 answers_turns(const L4Intervals *a, const L4Intervals *b, double tolerance)
 {
 	int64		turns[BOTH] = {0};	/* by the way that goes first */
+	int64		in_turn[BOTH] = {0};
 	int64		alone = 0;
 	int64		i = 0;
 	int64		j = 0;
-	Way			before = NEITHER;
+	Run			run = {NEITHER, 0, 0};
 	Way			way;
-	int64		count;
 
 	while ((way = next_way(a, b, tolerance, &i, &j)) != NEITHER)
 	{
 		CHECK_FOR_INTERRUPTS();
 		alone += way != BOTH;
-		if ((before == FORTH && way == BACK) || (before == BACK && way == FORTH))
-			turns[before]++;
-		before = way;
+		if ((run.way == FORTH && way == BACK) || (run.way == BACK && way == FORTH))
+			turns[run.way]++;
+		extend_run(&run, way, in_turn);
 	}
-	count = Max(turns[FORTH], turns[BACK]) - Min(turns[FORTH], turns[BACK]);
-	return (L4Turns) {count, alone > 0 ? 2.0 * count / alone : 0};
+	extend_run(&run, NEITHER, in_turn);
+	return (L4Turns) {Max(turns[FORTH], turns[BACK]) - Min(turns[FORTH], turns[BACK]),
+		alone > 0 ? (double) (Max(in_turn[FORTH], in_turn[BACK]) - Min(in_turn[FORTH], in_turn[BACK])) / alone : 0};
 }

@@ -30,10 +30,10 @@ extern double answers_at_once(const L4Intervals *a, const L4Intervals *b, double
 extern double answers_end_together(const L4Intervals *a, const L4Intervals *b, double tolerance);
 
 /*
- * How often, between messages that go both ways at once, one goes alone one way and then one the other way, always in the same
- * order, and which share these are of all that go alone. A stage that sends the next activations as it gets gradients begins a
- * step with activations alone, and ends it with gradients alone. What begins or ends within tolerance (seconds) of the other is
- * at once with it. Time O(n).
+ * How often, between messages that go both ways at once, some go alone one way and then some the other way, always in the same
+ * order, and which share these are of all that go alone: of both runs as many as the shorter one has. A stage that sends the
+ * next activations as it gets gradients begins a step with activations alone (as many as there are stages behind it), and ends
+ * it with as many gradients alone. What begins or ends within tolerance (seconds) of the other is at once with it. Time O(n).
  */
 typedef struct L4Turns
 {

@@ -146,13 +146,38 @@ l4_together(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(intervals_together(&a, &b, flow_option(fcinfo, 2, "tolerance", 0)));
 }
 
-/* Arguments: began, lasted, moved, of what comes back, pause, tolerance, together. */
+/* The messages that move at least this share of what they move on average. */
+static L4Intervals
+messages_of_weight(const L4Traffic *traffic, double smallest)
+{
+	int64		count = traffic->messages.count;
+	double	   *began = MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(double));
+	double	   *ended = MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(double));
+	double		moved = 0;
+	int64		kept = 0;
+
+	for (int64 i = 0; i < count; i++)
+		moved += traffic->moved[i];
+	for (int64 i = 0; i < count; i++)
+	{
+		if (traffic->moved[i] * count < smallest * moved)
+			continue;
+		began[kept] = traffic->messages.began[i];
+		ended[kept++] = traffic->messages.ended[i];
+	}
+	return (L4Intervals) {began, ended, kept};
+}
+
+/* Arguments: began, lasted, moved, of what comes back, pause, tolerance, together, smallest. */
 Datum
 l4_answers(PG_FUNCTION_ARGS)
 {
 	L4Traffic	a = traffic_of(fcinfo, 0);
 	L4Traffic	b = traffic_of(fcinfo, 3);
-	L4Turns		turns = answers_turns(&a.messages, &b.messages, flow_option(fcinfo, 8, "together", 0));
+	double		smallest = flow_option(fcinfo, 9, "smallest", 0);
+	L4Intervals heavy_a = messages_of_weight(&a, smallest);
+	L4Intervals heavy_b = messages_of_weight(&b, smallest);
+	L4Turns		turns = answers_turns(&heavy_a, &heavy_b, flow_option(fcinfo, 8, "together", 0));
 	Datum		values[5] = {
 		Float8GetDatum(answers_alike(&a.messages, a.moved, &b.messages, b.moved, flow_option(fcinfo, 7, "tolerance", 0))),
 		Float8GetDatum(answers_at_once(&a.messages, &b.messages, flow_option(fcinfo, 6, "pause", 0))),

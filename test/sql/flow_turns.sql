@@ -32,6 +32,18 @@ SELECT a.name, a.lost, (a.answer).turns, round((a.answer).in_turn::numeric, 2) A
 	l4_go_in_turn(a.answer, l) AS go_in_turn, l4_is_answered(1, a.together, 1, a.answer, l) AS is_answered,
 	l4_flow_pair_kind(1, 1, a.together, 1, 1, a.answer, true, l) AS kind
 FROM answered a, l4_limits_in_force() l ORDER BY a.name, a.lost;
+-- three stages behind, three go alone at either end, and between two steps something small goes both ways at once
+SELECT m.smallest, (a.answer).turns, round((a.answer).in_turn::numeric, 2) AS in_turn
+FROM unnest('{0,0.01}'::float8[]) m(smallest), LATERAL (
+	SELECT l4_answers(f.began, f.lasted, f.moved, b.began, b.lasted, b.moved, 0.001, 0.00001, 0.0005, m.smallest) AS answer
+	FROM (SELECT array_agg(o.at ORDER BY o.at) AS began, array_agg(0.2::real ORDER BY o.at) AS lasted,
+			array_agg(o.moved ORDER BY o.at) AS moved
+		FROM (SELECT 20 * n + m AS at, 1000000::real AS moved FROM generate_series(1, 20) n, generate_series(1, 8) m
+			UNION ALL SELECT 20 * n + 15, 2000 FROM generate_series(1, 20) n) o) f,
+		(SELECT array_agg(o.at ORDER BY o.at) AS began, array_agg(0.2::real ORDER BY o.at) AS lasted,
+			array_agg(o.moved ORDER BY o.at) AS moved
+		FROM (SELECT 20 * n + m + 3 AS at, 1000000::real AS moved FROM generate_series(1, 20) n, generate_series(1, 8) m
+			UNION ALL SELECT 20 * n + 15, 2000 FROM generate_series(1, 20) n) o) b) a;
 -- of too few steps nothing is told
 SELECT l4_go_in_turn(ROW(1, 1, 1, 5, 1)::l4_answer, l) AS few, l4_go_in_turn(ROW(1, 1, 1, 6, 0.4)::l4_answer, l) AS chance,
 	l4_go_in_turn(NULL, l) AS nothing
