@@ -554,6 +554,11 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'quarter of each step. Evaluations that come so often take less.'),
 	(true, 'flow_step_members', 0.5, 'share of accelerators',
 		'Of a step that is none, so many accelerators at least have such a pair: all have part in the data-parallel traffic.'),
+	(true, 'flow_lead', 0.8, 'microbatches',
+		'Who sends the first activations sooner than this behind the end of a step began to compute before: parameters came '
+		'meanwhile. Who begins at the end takes one, or longer.'),
+	(true, 'flow_parts_tolerance', 0.03, 'share of the bytes',
+		'Parameters are as large as gradients, or half as large, within this: some records are lost.'),
 	(true, 'flow_least_steps', 6, 'steps',
 		'In fewer steps none is told: what is slow is so for flow_slow_steps, beside one that is not, and with few of them '
 		'what comes more often is taken for steps.'),

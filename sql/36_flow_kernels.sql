@@ -462,6 +462,24 @@ COMMENT ON FUNCTION @extschema@.l4_step_traffic(double precision[], real[], real
 'messages of a step have at least, 1: by what they take all together. Errors: 22023 arrays of different lengths, or with '
 'NULLs. Cost: time n.';
 
+CREATE FUNCTION @extschema@.l4_step_lead(began double precision[], lasted real[], back_began double precision[],
+	back_lasted real[], ends double precision[], needed int) RETURNS double precision
+	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'l4_step_lead';
+COMMENT ON FUNCTION @extschema@.l4_step_lead(double precision[], real[], double precision[], real[], double precision[], int) IS
+'How soon behind the ends of steps a stage sends the activations of the first microbatch, over how long behind these it sends '
+'those of the second: the median of the steps in which it gets nothing back until well behind these; below 1 it began to '
+'compute before the step ended. began, lasted: what it sends to the next stage, back_began, back_lasted: what comes back. NULL '
+'where fewer steps than needed tell. Errors: 22023 arrays of different lengths, or with NULLs. Cost: time n * log(n).';
+
+CREATE FUNCTION @extschema@.l4_step_parts(began double precision[], lasted real[], moved real[], phase_began double precision[],
+	phase_ended double precision[], tolerance double precision) RETURNS double precision[]
+	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'l4_step_parts';
+COMMENT ON FUNCTION @extschema@.l4_step_parts(double precision[], real[], real[], double precision[], double precision[],
+	double precision) IS
+'When the gradients of each phase were summed up, of a link (messages as l4_flow_messages gives them) that moves them and then '
+'the parameters: before the longest silence behind which as many bytes come as before it, or half as many, within tolerance (a '
+'share); where there is none the end of the phase. Errors: 22023 arrays of different lengths, or with NULLs. Cost: time n.';
+
 CREATE FUNCTION @extschema@.l4_step_early(began double precision[], lasted real[], moved real[], ends double precision[],
 	whole_share double precision, tolerance double precision) RETURNS double precision[]
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20000 AS 'MODULE_PATHNAME', 'l4_step_early';

@@ -463,6 +463,63 @@ COMMENT ON FUNCTION @extschema@.l4_flow_accelerators(@extschema@.l4_flow_directi
 'Step: The steps of each accelerator of a job, as data-parallel traffic closes them; where none are seen, even parts of the'
 ' time (limit flow_even_time), which have no numbers (reference NULL).';
 
+CREATE FUNCTION @extschema@.l4_later_jobs(directions @extschema@.l4_flow_direction[],
+	steps @extschema@.l4_flow_accelerator_steps[], limits @extschema@.l4_limits) RETURNS TABLE (job int)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1 COST 100000
+BEGIN ATOMIC
+	-- of the first stage alone there is nothing to wait for
+	SELECT l.job
+	FROM (SELECT d.job, @extschema@.l4_step_lead((d.series).began, (d.series).lasted, (b.series).began, (b.series).lasted,
+			(s.phases).ended, (limits).flow_least_steps::int) AS lead
+		FROM @extschema@.l4_each_direction(l4_later_jobs.directions) d
+		JOIN @extschema@.l4_each_direction(l4_later_jobs.directions) b ON b.source = d.destination AND b.destination = d.source
+		JOIN unnest(l4_later_jobs.steps) s ON s.address = d.source AND s.reference IS NOT NULL
+		WHERE d.kind = 'pipeline' AND d.period IS NOT NULL) l
+	WHERE l.lead < (limits).flow_lead
+	GROUP BY l.job HAVING count(*) > 1;
+END;
+COMMENT ON FUNCTION @extschema@.l4_later_jobs(@extschema@.l4_flow_direction[], @extschema@.l4_flow_accelerator_steps[],
+	@extschema@.l4_limits) IS
+'Step: The jobs of which the first stages begin to compute while what ends their steps still comes (l4_step_lead; limit '
+'flow_lead): parameters, which are of the next step then.';
+
+CREATE FUNCTION @extschema@.l4_gradient_ends(directions @extschema@.l4_flow_direction[],
+	steps @extschema@.l4_flow_accelerator_steps[], limits @extschema@.l4_limits)
+RETURNS TABLE (address text, ended double precision[])
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
+BEGIN ATOMIC
+	SELECT DISTINCT ON (s.address) s.address, p.ended
+	FROM @extschema@.l4_each_direction(l4_gradient_ends.directions) d
+	JOIN unnest(l4_gradient_ends.steps) s ON s.address = d.source
+	CROSS JOIN LATERAL (SELECT @extschema@.l4_step_parts((d.series).began, (d.series).lasted, (d.series).moved,
+		(s.phases).began, (s.phases).ended, (limits).flow_parts_tolerance) AS ended OFFSET 0) p
+	WHERE d.kind = 'data' AND (SELECT 2 * count(*) FILTER (WHERE e.part < e.whole) > count(*)
+		FROM unnest(p.ended, (s.phases).ended) e(part, whole))
+	ORDER BY s.address, (d.series).bytes DESC, d.destination;
+END;
+COMMENT ON FUNCTION @extschema@.l4_gradient_ends(@extschema@.l4_flow_direction[],
+	@extschema@.l4_flow_accelerator_steps[], @extschema@.l4_limits) IS
+'Step: When each accelerator had summed up the gradients of each phase, by that link of it with most bytes which tells that '
+'of most phases (l4_step_parts).';
+
+CREATE FUNCTION @extschema@.l4_steps_of_gradients(directions @extschema@.l4_flow_direction[],
+	steps @extschema@.l4_flow_accelerator_steps[], limits @extschema@.l4_limits)
+RETURNS SETOF @extschema@.l4_flow_accelerator_steps
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
+BEGIN ATOMIC
+	SELECT s.address, s.job, s.server, s.period,
+		CASE WHEN cardinality(e.ended) = cardinality((s.phases).ended)
+			THEN ROW((s.phases).began, e.ended, (s.phases).bytes)::@extschema@.l4_step_phase_series ELSE s.phases END,
+		s.reference
+	FROM unnest(l4_steps_of_gradients.steps) s
+	LEFT JOIN @extschema@.l4_gradient_ends(l4_steps_of_gradients.directions, l4_steps_of_gradients.steps, limits) e
+		ON e.address = s.address;
+END;
+COMMENT ON FUNCTION @extschema@.l4_steps_of_gradients(@extschema@.l4_flow_direction[],
+	@extschema@.l4_flow_accelerator_steps[], @extschema@.l4_limits) IS
+'Step: The steps of accelerators of a job of which the parameters are of the next step (l4_later_jobs): they end when '
+'gradients are summed up (l4_gradient_ends).';
+
 CREATE FUNCTION @extschema@.l4_flow_work(directions @extschema@.l4_flow_direction[],
 	steps @extschema@.l4_flow_accelerator_steps[])
 RETURNS TABLE (address text, work @extschema@.l4_step_work_series)

@@ -252,6 +252,9 @@ BEGIN
 	FOR of_job IN jobs LOOP
 		directions := ARRAY(SELECT d FROM @extschema@.l4_flow_directions(of_job.pairs, of_job.places, limits) d);
 		steps := ARRAY(SELECT s FROM @extschema@.l4_flow_accelerators(directions, of_job.places, limits) s);
+		IF EXISTS (SELECT FROM @extschema@.l4_later_jobs(directions, steps, limits)) THEN
+			steps := ARRAY(SELECT s FROM @extschema@.l4_steps_of_gradients(directions, steps, limits) s);
+		END IF;
 		RETURN QUERY SELECT t.* FROM @extschema@.l4_accelerator_traces(directions, steps, limits) t;
 		RETURN QUERY SELECT t.* FROM @extschema@.l4_pair_traces(directions, steps, limits) t;
 	END LOOP;

@@ -1,6 +1,7 @@
 /*
  * flow_series.c: functions over series of messages: l4_regular_interval, l4_together, l4_answers, l4_bursts, l4_step_cycles,
- * l4_step_traffic, l4_step_early, l4_step_places, l4_repeated_share, l4_step_beside, l4_late_messages.
+ * l4_step_traffic, l4_step_early, l4_step_lead, l4_step_parts, l4_step_places, l4_repeated_share, l4_step_beside,
+ * l4_late_messages.
  */
 #include "ground/l4.h"
 
@@ -13,6 +14,7 @@
 #include "algorithms/robust.h"
 #include "algorithms/step_beside.h"
 #include "algorithms/step_cycles.h"
+#include "algorithms/step_parts.h"
 #include "algorithms/step_phases.h"
 #include "algorithms/step_rounds.h"
 #include "bindings/flow_arrays.h"
@@ -27,6 +29,8 @@ PG_FUNCTION_INFO_V1(l4_bursts);
 PG_FUNCTION_INFO_V1(l4_step_cycles);
 PG_FUNCTION_INFO_V1(l4_step_rounds);
 PG_FUNCTION_INFO_V1(l4_step_early);
+PG_FUNCTION_INFO_V1(l4_step_lead);
+PG_FUNCTION_INFO_V1(l4_step_parts);
 PG_FUNCTION_INFO_V1(l4_step_traffic);
 PG_FUNCTION_INFO_V1(l4_step_places);
 PG_FUNCTION_INFO_V1(l4_repeated_share);
@@ -393,6 +397,35 @@ l4_step_early(PG_FUNCTION_ARGS)
 	if (messages.count == 0 || !collectives_early(&messages, moved, &rule, ends, steps, early))
 		PG_RETURN_NULL();
 	return flow_array(early, steps, FLOAT8OID);
+}
+
+/* Arguments: began, lasted, of what comes back, ends, needed. */
+Datum
+l4_step_lead(PG_FUNCTION_ARGS)
+{
+	L4Intervals sent = intervals_of(fcinfo, 0);
+	L4Intervals back = intervals_of(fcinfo, 2);
+	int64		end_count;
+	double	   *ends = flow_numbers(fcinfo, 4, &end_count);
+	double		lead = step_lead(&sent, &back, ends, end_count, PG_GETARG_INT32(5));
+
+	if (lead == 0)
+		PG_RETURN_NULL();
+	PG_RETURN_FLOAT8(lead);
+}
+
+/* Arguments: began, lasted, moved, of the phases began and ended, tolerance. */
+Datum
+l4_step_parts(PG_FUNCTION_ARGS)
+{
+	L4Traffic	traffic = traffic_of(fcinfo, 0);
+	int64		count;
+	double	   *began = flow_numbers(fcinfo, 3, &count);
+	double	   *ended = flow_as_many(fcinfo, 4, count);
+	double	   *ends = palloc(Max(count, 1) * sizeof(double));
+
+	step_parts(&traffic.messages, traffic.moved, began, ended, count, flow_option(fcinfo, 5, "tolerance", 0), ends);
+	return flow_array(ends, count, FLOAT8OID);
 }
 
 /* Arguments: times, reference, tolerance. */

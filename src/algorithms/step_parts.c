@@ -1,0 +1,102 @@
+/*
+ * step_parts.c: whether parameters come back only in the next step, and where the phase of a step parts into gradients and
+ * these.
+ *
+ * A distributed optimizer (ZeRO-1) sums up gradients, so that each rank has its part of them, and sends parameters of its part
+ * to all others. It may do that before the next step begins, or while it already computes: from outside both look the same, a
+ * phase of data at the end of all microbatches. But who computes while parameters come sends the first activations sooner
+ * behind them than computing takes, which the second ones tell.
+ */
+#include "algorithms/step_parts.h"
+
+#include <math.h>
+
+#include "algorithms/robust.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+double
+step_lead(const L4Intervals *sent, const L4Intervals *back, const double *ends, int64 end_count, int64 least)
+{
+	double	   *leads = MemoryContextAllocHuge(CurrentMemoryContext, Max(end_count, 1) * sizeof(double));
+	int64		count = 0;
+	int64		i = 0;
+	int64		j = 0;
+	double		lead;
+
+	for (int64 step = 0; step < end_count; step++)
+	{
+		double		forward;
+
+		CHECK_FOR_INTERRUPTS();
+		while (i < sent->count && sent->began[i] <= ends[step])
+			i++;
+		while (j < back->count && back->began[j] <= ends[step])
+			j++;
+		if (i + 1 >= sent->count)
+			break;
+		forward = sent->began[i + 1] - sent->began[i];
+		/* what goes as something comes may have waited for it: an answer takes longer than a forward */
+		if (forward > 0 && (j >= back->count || back->began[j] > sent->began[i + 1] + forward) &&
+			(step + 1 >= end_count || sent->began[i + 1] <= ends[step + 1]))
+			leads[count++] = (sent->began[i] - ends[step]) / forward;
+	}
+	lead = count > 0 && count >= least ? robust_upper_median(leads, count) : 0;
+	pfree(leads);
+	return lead;
+}
+
+/* Is a part of so many bytes, behind so many, parameters behind their gradients? */
+static bool
+are_parameters(double behind, double before, double tolerance)
+{
+	return before > 0 &&
+		(fabs(behind / before - 1) <= tolerance || fabs(2 * behind / before - 1) <= tolerance);
+}
+
+/* The end of the gradients among the messages from first to last, of a phase that ends so. */
+static double
+end_of_gradients(const L4Intervals *messages, const double *moved, int64 first, int64 last, double ended, double tolerance)
+{
+	double		all = 0;
+	double		before = 0;
+	double		until = -INFINITY;
+	double		longest = 0;
+	double		end = ended;
+
+	for (int64 i = first; i < last; i++)
+		all += moved[i];
+	for (int64 i = first; i + 1 < last; i++)
+	{
+		double		silence;
+
+		before += moved[i];
+		until = Max(until, messages->ended[i]);
+		silence = messages->began[i + 1] - until;
+		if (silence <= longest || !are_parameters(all - before, before, tolerance))
+			continue;
+		longest = silence;
+		end = until;
+	}
+	return end;
+}
+
+void
+step_parts(const L4Intervals *messages, const double *moved, const double *began, const double *ended, int64 count,
+		   double tolerance, double *ends)
+{
+	int64		first = 0;
+
+	for (int64 phase = 0; phase < count; phase++)
+	{
+		int64		last;
+
+		CHECK_FOR_INTERRUPTS();
+		while (first < messages->count && messages->began[first] < began[phase])
+			first++;
+		for (last = first; last < messages->count && messages->began[last] <= ended[phase];)
+			last++;
+		ends[phase] = end_of_gradients(messages, moved, first, last, ended[phase], tolerance);
+		first = last;
+	}
+}
