@@ -389,7 +389,8 @@ COMMENT ON TYPE @extschema@.l4_step_traffic_series IS
 COMMENT ON COLUMN @extschema@.l4_step_traffic_series.bytes IS 'Bytes of the messages that began in it.';
 COMMENT ON COLUMN @extschema@.l4_step_traffic_series.busy IS 'Seconds of their records.';
 COMMENT ON COLUMN @extschema@.l4_step_traffic_series.began IS
-'When the first of them began that is of this step (what comes at once may be left over from the last); 0 where there is none.';
+'When the first of them began that is of this step (what comes at once may be left over from the last, and what moves less '
+'than a hundredth of the mean is beside it); 0 where there is none.';
 
 CREATE TYPE @extschema@.l4_step_cycle_series AS (
 	"interval" double precision,

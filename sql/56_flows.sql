@@ -375,16 +375,19 @@ COMMENT ON FUNCTION @extschema@.l4_have_same_cycles(@extschema@.l4_flow_cluster,
 CREATE FUNCTION @extschema@.l4_are_in_step(a @extschema@.l4_flow_cluster, b @extschema@.l4_flow_cluster,
 	limits @extschema@.l4_limits) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
-RETURN ((a).period IS NULL AND (b).period IS NULL OR abs((a).period / (b).period - 1) <= (limits).flow_period_tolerance)
+-- how long a step takes as a rule need not be the same: where one is slow for about half of the window, the medians are of
+-- either half
+RETURN ((a).period IS NULL) = ((b).period IS NULL)
 	AND LEAST(@extschema@.l4_together((a).ends, (b).ends,
-			COALESCE((limits).flow_in_step * (a).period, (limits).flow_in_step_time)),
+			COALESCE((limits).flow_in_step * LEAST((a).period, (b).period), (limits).flow_in_step_time)),
 		@extschema@.l4_together((b).ends, (a).ends,
-			COALESCE((limits).flow_in_step * (a).period, (limits).flow_in_step_time))) >= (limits).flow_in_step_share;
+			COALESCE((limits).flow_in_step * LEAST((a).period, (b).period), (limits).flow_in_step_time)))
+		>= (limits).flow_in_step_share;
 COMMENT ON FUNCTION @extschema@.l4_are_in_step(@extschema@.l4_flow_cluster, @extschema@.l4_flow_cluster,
 	@extschema@.l4_limits) IS
-'Step: Do the steps of two clusters take as long, and end together but for a constant (limits flow_period_tolerance, '
-'flow_in_step, flow_in_step_share)? Two jobs never do for long. Where neither has a step, their messages must (limit '
-'flow_in_step_time). NULL where one alone has none.';
+'Step: Do the steps of two clusters end together but for a constant (limits flow_in_step, flow_in_step_share), those of each '
+'with those of the other? Two jobs never do for long. Where neither has a step, their messages must (limit '
+'flow_in_step_time). False where one alone has none.';
 
 CREATE FUNCTION @extschema@.l4_repeats_itself(times double precision[], moved real[], ends double precision[],
 	limits @extschema@.l4_limits) RETURNS boolean

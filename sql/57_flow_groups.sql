@@ -101,9 +101,14 @@ BEGIN ATOMIC
 		FROM @extschema@.l4_exchanges_of(l4_lockstep_of.traces) e
 		WHERE e.kind <> 'data'
 	), sendings AS (
+		-- not what norms go by alone
 		SELECT t.source AS address, array_agg(x.began ORDER BY x.began) AS began
-		FROM @extschema@.l4_each_trace(l4_lockstep_of.traces) t CROSS JOIN LATERAL unnest(t.began) x(began)
-		WHERE t.kind = 'pipeline' AND x.began > 0
+		FROM (SELECT p.source, p.began, m.moved, max(m.moved) OVER (PARTITION BY p.source) AS most
+			FROM @extschema@.l4_each_trace(l4_lockstep_of.traces) p
+			CROSS JOIN LATERAL (SELECT sum(b.bytes) AS moved FROM unnest(p.moved) b(bytes)) m
+			WHERE p.kind = 'pipeline') t
+		CROSS JOIN LATERAL unnest(t.began) x(began)
+		WHERE x.began > 0 AND t.moved >= (limits).flow_answer_least * t.most
 		GROUP BY t.source
 	), staged AS MATERIALIZED (
 		SELECT p.job, p.pipeline, p.stage, p.address, p.server, s.began

@@ -332,12 +332,18 @@ seconds_of(const Traffic *traffic, const int64 *places, int64 count, double byte
 	return bytes / select_double(traffic->taking, timed, Min((int64) ((1 - traffic->fastest) * timed), timed - 1));
 }
 
+/* What moves less than this share of the mean of a step is beside it: a norm that is summed up, a sign of life. */
+#define BESIDE 0.01
+
 static double
-first_of_places(const Traffic *traffic, const int64 *places, int64 count, double step_began, double step_ended)
+first_of_places(const Traffic *traffic, const int64 *places, int64 count, double bytes, double step_began, double step_ended)
 {
+	int64		taken = 0;
+
 	for (int64 i = 0; i < count; i++)
-		traffic->taking[i] = traffic->began[places[i]];
-	return first_of_step(traffic->taking, count, step_began, step_ended);
+		if (traffic->moved[places[i]] * count >= BESIDE * bytes)
+			traffic->taking[taken++] = traffic->began[places[i]];
+	return first_of_step(traffic->taking, taken, step_began, step_ended);
 }
 
 /* Arguments: began, moved, busy, path, only (0: all), ends, fastest. */
@@ -374,7 +380,7 @@ l4_step_traffic(PG_FUNCTION_ARGS)
 				bytes[step] += moved[i];
 			}
 		seconds[step] = seconds_of(&traffic, places, taken, bytes[step]);
-		first[step] = first_of_places(&traffic, places, taken, ends[step], ends[step + 1]);
+		first[step] = first_of_places(&traffic, places, taken, bytes[step], ends[step], ends[step + 1]);
 	}
 	values[0] = flow_array(bytes, steps, FLOAT8OID);
 	values[1] = flow_array(seconds, steps, FLOAT8OID);
