@@ -647,6 +647,51 @@ COMMENT ON FUNCTION @extschema@.l4_behind_servers(@extschema@.l4_flow_trace[], i
 'flow_open_share of a step, and flow_open_spread times what that varies by) in most of the exchanges that were cut off first '
 '(limits flow_open_together, flow_open_votes), and in how many.';
 
+CREATE FUNCTION @extschema@.l4_kept_out(traces @extschema@.l4_flow_trace[], jobs int[], limits @extschema@.l4_limits)
+RETURNS TABLE (job int, neighbour text)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
+BEGIN ATOMIC
+	WITH out AS (
+		SELECT o.job, min(o.server) FILTER (WHERE o.rank = 1) AS server
+		FROM @extschema@.l4_open_exchanges(l4_kept_out.traces, l4_kept_out.jobs, limits) o
+		GROUP BY o.job, o.exchange
+		HAVING min(o.sent) = 0 AND min(o.sent) FILTER (WHERE o.rank = 2) > 0
+	)
+	SELECT DISTINCT t.job, n.address
+	FROM @extschema@.l4_each_trace(l4_kept_out.traces) t
+	JOIN out o ON o.job = t.job AND o.server = t.server
+	CROSS JOIN LATERAL (VALUES (t.source), (t.destination)) n(address)
+	WHERE t.kind = 'pipeline';
+END;
+COMMENT ON FUNCTION @extschema@.l4_kept_out(@extschema@.l4_flow_trace[], int[], @extschema@.l4_limits) IS
+'Step: Of jobs that stand still the accelerators of servers that alone have not begun an exchange (l4_open_exchanges), and '
+'whom they send to along the pipeline, and so get from: one of these keeps them out.';
+
+CREATE FUNCTION @extschema@.l4_telling_ends(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits,
+	collected_until double precision)
+RETURNS TABLE (job int, server text, address text, is_source boolean, gets boolean, last_at double precision,
+	accelerators text[])
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
+BEGIN ATOMIC
+	WITH ends AS MATERIALIZED (
+		SELECT e.*, count(*) OVER (PARTITION BY e.job) AS ends
+		FROM @extschema@.l4_silent_ends(l4_telling_ends.traces, limits, l4_telling_ends.collected_until) e
+	), awaited AS MATERIALIZED (
+		-- asked only where it is not told otherwise
+		SELECT e.job, min(e.address) AS address
+		FROM ends e
+		JOIN @extschema@.l4_kept_out(l4_telling_ends.traces, ARRAY(SELECT o.job FROM ends o WHERE o.ends > 1), limits) k
+			ON k.job = e.job AND k.neighbour = e.address
+		GROUP BY e.job HAVING count(*) = 1
+	)
+	SELECT e.job, e.server, e.address, e.is_source, e.gets, e.last_at, e.accelerators
+	FROM ends e LEFT JOIN awaited a ON a.job = e.job
+	WHERE a.address = e.address OR a.job IS NULL;
+END;
+COMMENT ON FUNCTION @extschema@.l4_telling_ends(@extschema@.l4_flow_trace[], @extschema@.l4_limits, double precision) IS
+'Step: l4_silent_ends, but of several of a job that one alone for which others are kept out of an exchange (l4_kept_out), if '
+'it is one.';
+
 CREATE FUNCTION @extschema@.l4_missed_accelerators(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits,
 	collected_until double precision)
 RETURNS SETOF @extschema@.l4_flow_finding
@@ -660,7 +705,7 @@ BEGIN ATOMIC
 		SELECT j.* FROM @extschema@.l4_stopped_jobs(l4_missed_accelerators.traces, limits,
 			l4_missed_accelerators.collected_until) j
 	), suspects AS MATERIALIZED (
-		SELECT s.* FROM @extschema@.l4_silent_ends(l4_missed_accelerators.traces, limits,
+		SELECT s.* FROM @extschema@.l4_telling_ends(l4_missed_accelerators.traces, limits,
 			l4_missed_accelerators.collected_until) s
 	), missed AS MATERIALIZED (
 		-- asked only where nobody gets anything
