@@ -132,8 +132,8 @@ CREATE FUNCTION @extschema@.l4_flow_pair_period(forth @extschema@.l4_flow_series
 	limits @extschema@.l4_limits) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10000
 BEGIN ATOMIC
-	-- of a way that is silent for most of the window what breaks the silence may come regularly by chance
-	SELECT COALESCE(max(r."interval") FILTER (WHERE r.bursts >= (limits).flow_least_steps), max(r."interval"))
+	-- what breaks a silence a few times may come regularly by chance
+	SELECT max(r."interval") FILTER (WHERE r.bursts >= (limits).flow_least_steps)
 	FROM (VALUES ((l4_flow_pair_period.forth).began, (l4_flow_pair_period.forth).lasted),
 		((l4_flow_pair_period.back).began, (l4_flow_pair_period.back).lasted)) w(began, lasted)
 	CROSS JOIN LATERAL @extschema@.l4_regular_interval(w.began, w.lasted, (limits).flow_regular_count,
@@ -142,7 +142,7 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_flow_pair_period(@extschema@.l4_flow_series, @extschema@.l4_flow_series,
 	@extschema@.l4_limits) IS
 'Step: How often the bursts between two addresses come, in seconds: the longer of both ways, of those with bursts enough '
-'(limit flow_least_steps) where there are any; NULL for not regularly.';
+'(limit flow_least_steps); NULL for not regularly.';
 
 CREATE FUNCTION @extschema@.l4_cycles_of(series @extschema@.l4_flow_series, limits @extschema@.l4_limits)
 	RETURNS @extschema@.l4_step_cycle_series
@@ -190,10 +190,10 @@ COMMENT ON FUNCTION @extschema@.l4_flow_answer(@extschema@.l4_flow_series, @exts
 
 CREATE FUNCTION @extschema@.l4_repeats_sizes(series @extschema@.l4_flow_series, limits @extschema@.l4_limits) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
-RETURN round((series).same_size * LEAST((series).records, (limits).flow_sizes_read)) > 1;
+RETURN round((series).same_size * LEAST((series).records, (limits).flow_sizes_read)) >= (limits).flow_least_steps;
 COMMENT ON FUNCTION @extschema@.l4_repeats_sizes(@extschema@.l4_flow_series, @extschema@.l4_limits) IS
-'Step: Have any two records of what goes one way between two one size, of those that are looked at (limit flow_sizes_read)? '
-'NULL for none.';
+'Step: Have as many records of what goes one way between two one size, of those that are looked at (limit flow_sizes_read), as '
+'there are steps at least (limit flow_least_steps)? Two of what is served may have, where it goes in blocks. NULL for none.';
 
 CREATE FUNCTION @extschema@.l4_flow_pair_repeats(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series,
 	period double precision, cycle double precision, answer @extschema@.l4_answer, limits @extschema@.l4_limits) RETURNS boolean
@@ -207,7 +207,7 @@ RETURN CASE
 			OR (answer).end_together >= (limits).flow_together, false) END;
 COMMENT ON FUNCTION @extschema@.l4_flow_pair_repeats(@extschema@.l4_flow_series, @extschema@.l4_flow_series, double precision,
 	double precision, @extschema@.l4_answer, @extschema@.l4_limits) IS
-'Step: Does what goes between two repeat itself in any way: bursts come regularly (period), layers in cycles (cycle), two '
+'Step: Does what goes between two repeat itself in any way: bursts come regularly (period), layers in cycles (cycle), '
 'records are of one size, one way answers the other, or both go at once (limits flow_answered, flow_at_once, flow_together)? '
 'NULL for fewer records than could (limit flow_least_steps).';
 
