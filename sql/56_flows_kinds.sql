@@ -356,11 +356,13 @@ CREATE TYPE @extschema@.l4_flow_accelerator_steps AS (
 	server text,
 	period double precision,
 	phases @extschema@.l4_step_phase_series,
-	reference double precision[]
+	reference double precision[],
+	whole_until double precision
 );
 COMMENT ON TYPE @extschema@.l4_flow_accelerator_steps IS
 'Step: The data-parallel phases of an accelerator, which end its steps, and (reference) the ends of those of the '
-'accelerator of its job with the most, which number them.';
+'accelerator of its job with the most, which number them; whole_until: when the last phase ended, where the parameters in it '
+'are of the next step, else NULL.';
 
 CREATE FUNCTION @extschema@.l4_has_all_cycles(cycles @extschema@.l4_step_cycle_series,
 	best @extschema@.l4_step_cycle_series, limits @extschema@.l4_limits) RETURNS boolean
@@ -448,7 +450,7 @@ BEGIN ATOMIC
 		COALESCE(CASE WHEN (f.regular < (limits).flow_cycle_regular) IS NOT TRUE THEN f.phases END,
 			first_value(f.phases) OVER beside, first_value(f.phases) OVER anywhere,
 			ROW(e.times, e.times, NULL::double precision[])::@extschema@.l4_step_phase_series),
-		first_value((f.phases).ended) OVER anywhere
+		first_value((f.phases).ended) OVER anywhere, NULL::double precision
 	FROM unnest(l4_flow_accelerators.places) p
 	CROSS JOIN even e
 	LEFT JOIN periods y ON y.job = p.job
@@ -510,7 +512,7 @@ BEGIN ATOMIC
 	SELECT s.address, s.job, s.server, s.period,
 		CASE WHEN cardinality(e.ended) = cardinality((s.phases).ended)
 			THEN ROW((s.phases).began, e.ended, (s.phases).bytes)::@extschema@.l4_step_phase_series ELSE s.phases END,
-		s.reference
+		s.reference, (s.phases).ended[cardinality((s.phases).ended)]
 	FROM unnest(l4_steps_of_gradients.steps) s
 	LEFT JOIN @extschema@.l4_gradient_ends(l4_steps_of_gradients.directions, l4_steps_of_gradients.steps, limits) e
 		ON e.address = s.address;

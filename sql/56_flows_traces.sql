@@ -35,7 +35,7 @@ COMMENT ON TYPE @extschema@.l4_flow_trace IS
 'step) or of what one sends to another on one path (kind of the pair; moved, busy, began by the steps of the sender; '
 'overdue_at: when the next message was due; late: when messages began that took many times as long as usual; beside: '
 'l4_flow_beside; of an accelerator l4_flow_behind; early: l4_step_early by the steps of the sender, where parameters are '
-'sharded; open: bytes since the last of these steps ended). Times in seconds since 1970, ends has one element more than there '
+'sharded; open: bytes since the last phase of data ended). Times in seconds since 1970, ends has one element more than there '
 'are steps.';
 
 CREATE FUNCTION @extschema@.l4_each_trace(traces @extschema@.l4_flow_trace[]) RETURNS SETOF @extschema@.l4_flow_trace
@@ -203,7 +203,7 @@ BEGIN ATOMIC
 		CASE WHEN p.number <= 1 AND d.cycle IS NOT NULL THEN @extschema@.l4_step_early((d.series).began, (d.series).lasted,
 			(d.series).moved, COALESCE((s.phases).ended, '{}'), (limits).flow_whole_collectives,
 			(limits).flow_cycle_tolerance) END,
-		(t.traffic).bytes[e.steps + 1]
+		(t.traffic).bytes[cardinality((t.traffic).bytes)]
 	FROM @extschema@.l4_each_direction(l4_pair_traces.directions) d
 	JOIN unnest(l4_pair_traces.steps) s ON s.address = d.source
 	LEFT JOIN @extschema@.l4_flow_beside(l4_pair_traces.directions, l4_pair_traces.steps, limits) b
@@ -211,9 +211,10 @@ BEGIN ATOMIC
 	CROSS JOIN LATERAL (SELECT n.path, n.number::int FROM unnest((d.series).paths) WITH ORDINALITY n(path, number)
 		UNION ALL SELECT NULL, 0 WHERE cardinality((d.series).paths) = 0) p
 	CROSS JOIN LATERAL (SELECT GREATEST(COALESCE(cardinality((s.phases).ended), 0) - 1, 0) AS steps) e
-	-- what came after the last step is one more; OFFSET, as it is to be worked out once
+	-- what came after the last step is one more, and parameters that are of the next one; OFFSET, as it is worked out once
 	CROSS JOIN LATERAL (SELECT @extschema@.l4_step_traffic((d.series).began, (d.series).moved, (d.series).busy,
-		(d.series).path, p.number, COALESCE((s.phases).ended, '{}') || 'Infinity'::double precision,
+		(d.series).path, p.number, COALESCE((s.phases).ended, '{}')
+			|| array_remove(ARRAY[s.whole_until, 'Infinity'], NULL),
 		-- what goes forwards meets what goes backwards, and layers that are gathered gradients that are scattered
 		CASE WHEN d.cycle IS NOT NULL OR d.kind = 'pipeline' THEN (limits).flow_alone ELSE 1 END) AS traffic OFFSET 0) t;
 END;

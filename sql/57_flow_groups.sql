@@ -108,7 +108,7 @@ BEGIN ATOMIC
 			CROSS JOIN LATERAL (SELECT sum(b.bytes) AS moved FROM unnest(p.moved) b(bytes)) m
 			WHERE p.kind = 'pipeline') t
 		CROSS JOIN LATERAL unnest(t.began) x(began)
-		WHERE x.began > 0 AND t.moved >= (limits).flow_answer_least * t.most
+		WHERE x.began > 0 AND (t.moved < (limits).flow_answer_least * t.most) IS NOT TRUE
 		GROUP BY t.source
 	), staged AS MATERIALIZED (
 		SELECT p.job, p.pipeline, p.stage, p.address, p.server, s.began

@@ -9,6 +9,7 @@
 #include "algorithms/flow_messages.h"
 #include "algorithms/intervals.h"
 #include "algorithms/step_cycles.h"
+#include "algorithms/step_parts.h"
 #include "algorithms/step_phases.h"
 
 #define MOST_RECORDS 400
@@ -271,9 +272,24 @@ require_answers(const L4Intervals *a, const L4Intervals *b)
 	fuzz_require(alike >= 0 && alike <= 1);
 	require_answered(a, a_moved, 1);
 	fuzz_require(answers_end_together(a, a, 0.001) == (a->count > 0));
-	fuzz_require(turns.count >= 0 && turns.share >= 0 && turns.share <= 1 && (turns.count == 0) == (turns.share == 0));
+	fuzz_require(turns.count >= 0 && turns.share >= 0 && turns.share <= 1);
 	fuzz_require(answers_turns(a, a, 0.01).count == 0);
 	fuzz_require(answers_at_once(a, b, 0.01) >= 0 && answers_at_once(a, b, 0.01) <= 1 + 1e-9);
+}
+
+/* Phases that the messages of another link stand for: each part of one ends with a message of it, or as the phase does. */
+static void
+require_parts(const L4Intervals *a, const L4Intervals *b)
+{
+	double		moved[MOST_RECORDS];
+	double		ends[MOST_RECORDS];
+
+	for (int64 i = 0; i < a->count; i++)
+		moved[i] = 1 + i % 2;
+	step_parts(a, moved, b->began, b->ended, b->count, 0.03, ends);
+	for (int64 i = 0; i < b->count; i++)
+		fuzz_require(isfinite(ends[i]) && (ends[i] == b->ended[i] || ends[i] >= b->began[i]));
+	fuzz_require(isfinite(step_lead(a, b, b->began, b->count, 1)) && step_lead(a, b, b->began, b->count, 1) >= 0);
 }
 
 void
@@ -294,6 +310,7 @@ fuzz_intervals(L4Bytes input)
 	input.data += input.size / 2;
 	input.size -= input.size / 2;
 	b.count = read_intervals(&input, began[1], ended[1], MOST_RECORDS);
+	require_parts(&a, &b);
 	for (int64 i = 0; i < a.count; i++)
 		length = Max(length, ended[0][i] - began[0][0]);
 	if (intervals_regular(&a, 0.6, 0.5, 0.1, &result))

@@ -1,0 +1,45 @@
+-- Parameters that come while the next step is computed already, and who keeps others out of an exchange.
+SET timezone = 'UTC';
+
+-- Steps of 10 s: four activations go, the first one 0.2 s behind the end, the others a second behind each other; gradients come
+-- back later, or with the second one, which may have waited for them. Of too few steps nothing is told.
+SELECT b.back, b.steps, round(l4_step_lead(s.began, s.lasted, r.began, r.lasted, s.ends, 6)::numeric, 3) AS lead
+FROM (VALUES (6.0, 12), (1.2, 12), (6.0, 4)) b(back, steps),
+	LATERAL (SELECT array_agg(10 * n + 0.2 + m ORDER BY n, m)::float8[] AS began, array_agg(0.1::real) AS lasted,
+			array_agg(DISTINCT (10 * n)::float8 ORDER BY (10 * n)::float8) AS ends
+		FROM generate_series(1, b.steps) n, generate_series(0, 3) m) s,
+	LATERAL (SELECT array_agg(10 * n + b.back + 0.5 * m ORDER BY n, m)::float8[] AS began, array_agg(0.1::real) AS lasted
+		FROM generate_series(1, b.steps) n, generate_series(0, 3) m) r;
+SELECT l4_step_lead('{}', '{}', '{}', '{}', '{1,2}', 1) AS nothing;
+SELECT l4_step_lead('{1,2}', '{1}', '{}', '{}', '{1,2}', 1);
+
+-- Gradients of twelve, then parameters of six, or of twelve; gradients alone, in buckets of which no silence parts a half; a
+-- phase without messages.
+SELECT p.what,
+	l4_step_parts(p.began, array_fill(0.5::real, ARRAY[cardinality(p.began)]), p.moved, '{1,20}', '{8,30}', 0.03) AS ends
+FROM (VALUES ('half', '{1,2,3,6,6.5}'::float8[], '{4,4,4,3,3}'::real[]), ('as much', '{1,2,3,6,6.5}', '{4,4,4,6,6}'),
+	('gradients', '{1,2,3}', '{5,4,9.5}'), ('lost a little', '{1,2,3,6,6.5}', '{4,4,4,3,2.9}')) p(what, began, moved);
+SELECT l4_step_parts('{1}', '{1}', '{1,2}', '{1}', '{1}', 0.03);
+
+-- Steps of two clusters that end together, though one has another period as a rule, as it was slow for more of the window.
+SELECT l4_are_in_step(a, b, l) AS together, l4_are_in_step(a, c, l) AS twice_as_often, l4_are_in_step(a, d, l) AS without
+FROM l4_limits_in_force() l, (SELECT ARRAY(SELECT n * 3.5 FROM generate_series(1, 40) n)::float8[] AS ends) e,
+	LATERAL (SELECT jsonb_populate_record(NULL::l4_flow_cluster, jsonb_build_object('ends', e.ends, 'period', 3.45))) x1(a),
+	LATERAL (SELECT jsonb_populate_record(NULL::l4_flow_cluster, jsonb_build_object('ends', e.ends, 'period', 3.6))) x2(b),
+	LATERAL (SELECT jsonb_populate_record(NULL::l4_flow_cluster, jsonb_build_object('ends',
+		ARRAY(SELECT n * 1.75 FROM generate_series(1, 80) n), 'period', 1.75))) x3(c),
+	LATERAL (SELECT jsonb_populate_record(NULL::l4_flow_cluster, jsonb_build_object('ends', e.ends))) x4(d);
+
+-- Two columns of two stages, each accelerator on a server of its own: those of a stage exchange gradients. The second stage of
+-- the second column is silent; the first one, which waits for its gradients, has not begun to exchange, as the other one has.
+CREATE VIEW silent_traces AS
+SELECT jsonb_populate_record(NULL::l4_flow_trace, jsonb_build_object('job', 1, 'period', 1, 'kind', k.kind, 'source', k.source,
+	'destination', k.destination, 'server', k.source, 'moved', '[100,100,100,100]'::jsonb, 'open', k.open)) AS trace
+FROM (VALUES ('data', 'a1', 'a2', 4), ('data', 'a2', 'a1', 0), ('data', 'b1', 'b2', 30), ('data', 'b2', 'b1', 30),
+	('pipeline', 'a1', 'b1', 5), ('pipeline', 'b1', 'a1', 5), ('pipeline', 'a2', 'b2', 5), ('pipeline', 'b2', 'a2', 5))
+	k(kind, source, destination, open);
+SELECT o.exchange, o.rank, o.server, o.sent, o.usual
+FROM l4_open_exchanges(ARRAY(SELECT trace FROM silent_traces), '{1}', l4_limits_in_force()) o ORDER BY 1, 2;
+SELECT * FROM l4_kept_out(ARRAY(SELECT trace FROM silent_traces), '{1}', l4_limits_in_force()) ORDER BY 2;
+SELECT * FROM l4_behind_servers(ARRAY(SELECT trace FROM silent_traces), '{1}', l4_limits_in_force());
+DROP VIEW silent_traces;
