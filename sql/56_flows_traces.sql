@@ -28,15 +28,16 @@ CREATE TYPE @extschema@.l4_flow_trace AS (
 	late double precision[],
 	beside double precision[],
 	early double precision[],
-	open double precision
+	open double precision,
+	whole_until double precision
 );
 COMMENT ON TYPE @extschema@.l4_flow_trace IS
 'Step: What the flows of a window tell of an accelerator of a job (kind accelerator; ends, closes, computed, closing, sent, '
 'step) or of what one sends to another on one path (kind of the pair; moved, busy, began by the steps of the sender; '
 'overdue_at: when the next message was due; late: when messages began that took many times as long as usual; beside: '
 'l4_flow_beside; of an accelerator l4_flow_behind; early: l4_step_early by the steps of the sender, where parameters are '
-'sharded; open: bytes since the last phase of data ended). Times in seconds since 1970, ends has one element more than there '
-'are steps.';
+'sharded; open: bytes since the last phase of data ended; whole_until: of an accelerator, when that did). Times in seconds '
+'since 1970, ends has one element more than there are steps.';
 
 CREATE FUNCTION @extschema@.l4_each_trace(traces @extschema@.l4_flow_trace[]) RETURNS SETOF @extschema@.l4_flow_trace
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 1000
@@ -45,7 +46,7 @@ BEGIN ATOMIC
 		(t.trace).period, (t.trace).flows, (t.trace).bytes, (t.trace).retransmits, (t.trace).first_at, (t.trace).last_at,
 		(t.trace).overdue_at, (t.trace).step, (t.trace).ends, (t.trace).closes, (t.trace).computed, (t.trace).closing,
 		(t.trace).sent, (t.trace).moved, (t.trace).busy, (t.trace).began, (t.trace).late, (t.trace).beside,
-		(t.trace).early, (t.trace).open
+		(t.trace).early, (t.trace).open, (t.trace).whole_until
 	FROM (SELECT unnest(l4_each_trace.traces) AS trace) t;
 END;
 COMMENT ON FUNCTION @extschema@.l4_each_trace(@extschema@.l4_flow_trace[]) IS
@@ -121,7 +122,8 @@ BEGIN ATOMIC
 		COALESCE(a.bytes, 0)::bigint, COALESCE(a.retransmits, 0)::bigint, a.first_at, a.last_at, NULL::double precision,
 		@extschema@.l4_step_places((s.phases).ended, s.reference, s.period / 2), (s.phases).ended, (s.phases).began[2:],
 		(w.work).computed, (w.work).closing, (w.work).sent, (s.phases).bytes[2:], NULL::double precision[],
-		NULL::double precision[], NULL::double precision[], b.behind, NULL::double precision[], NULL::double precision
+		NULL::double precision[], NULL::double precision[], b.behind, NULL::double precision[], NULL::double precision,
+		COALESCE(s.whole_until, (s.phases).ended[cardinality((s.phases).ended)])
 	FROM unnest(l4_accelerator_traces.steps) s
 	LEFT JOIN @extschema@.l4_flow_work(l4_accelerator_traces.directions, l4_accelerator_traces.steps) w
 		ON w.address = s.address
@@ -203,7 +205,7 @@ BEGIN ATOMIC
 		CASE WHEN p.number <= 1 AND d.cycle IS NOT NULL THEN @extschema@.l4_step_early((d.series).began, (d.series).lasted,
 			(d.series).moved, COALESCE((s.phases).ended, '{}'), (limits).flow_whole_collectives,
 			(limits).flow_cycle_tolerance) END,
-		(t.traffic).bytes[cardinality((t.traffic).bytes)]
+		(t.traffic).bytes[cardinality((t.traffic).bytes)], NULL::double precision
 	FROM @extschema@.l4_each_direction(l4_pair_traces.directions) d
 	JOIN unnest(l4_pair_traces.steps) s ON s.address = d.source
 	LEFT JOIN @extschema@.l4_flow_beside(l4_pair_traces.directions, l4_pair_traces.steps, limits) b

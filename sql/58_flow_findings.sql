@@ -499,7 +499,7 @@ BEGIN ATOMIC
 		SELECT t.job, count(*) AS accelerators, min(t.source) AS first_address, max(t.period) AS period,
 			max(t.last_at) AS last_at,
 			-- who sent since the last step ended: a job that ends does so between two
-			count(*) FILTER (WHERE t.last_at > t.ends[cardinality(t.ends)]) AS amid,
+			count(*) FILTER (WHERE t.last_at > COALESCE(t.whole_until, t.ends[cardinality(t.ends)])) AS amid,
 			COALESCE(l4_stopped_jobs.collected_until, max(max(t.last_at)) OVER ()) AS window_ended
 		FROM @extschema@.l4_each_trace(l4_stopped_jobs.traces) t
 		WHERE t.kind = 'accelerator' AND t.last_at IS NOT NULL

@@ -58,7 +58,7 @@ BEGIN
 		FROM @extschema@.l4_silent_accelerators(before, limits, until) f
 		WHERE (f.facts ->> 'job_stopped')::boolean
 			-- behind a step, as in an evaluation, only stragglers have sent something since
-			AND (SELECT avg((t.last_at > t.ends[cardinality(t.ends)])::int) FROM @extschema@.l4_each_trace(before) t
+			AND (SELECT avg((t.last_at > t.whole_until)::int) FROM @extschema@.l4_each_trace(before) t
 				WHERE t.kind = 'accelerator') >= (limits).flow_interrupted_amid;
 	END LOOP;
 END

@@ -143,7 +143,7 @@ CREATE VIEW token_link AS
 	SELECT ROW(1, 'expert', l.source, l.destination, NULL, 'p', p.period, 1, 1, 0, 0, 20, NULL, NULL, NULL, NULL, NULL, NULL,
 		NULL, array_fill(1e6::float8, ARRAY[20]), (SELECT array_agg(l.busy + CASE WHEN k BETWEEN 5 AND 10 THEN l.lost ELSE 0 END
 			ORDER BY k) FROM generate_series(1, 20) k), (SELECT array_agg(k::float8 ORDER BY k) FROM generate_series(1, 20) k),
-		NULL, NULL, NULL, NULL)::l4_flow_trace AS trace, p.period
+		NULL, NULL, NULL, NULL, NULL)::l4_flow_trace AS trace, p.period
 	FROM (VALUES ('a', 'r', 0.1, 0.05), ('b', 'r', 0.01, 0.01), ('c', 'r', 0.5, 0.01), ('a', 's', 0.03, 0.06),
 		('b', 's', 0.1, 0.06), ('c', 's', 0.2, 0.06), ('a', 't', 0.02, 0.05)) l(source, destination, busy, lost),
 	(VALUES (1), (NULL)) p(period);
@@ -189,11 +189,11 @@ CREATE VIEW lossy AS
 	SELECT ROW(1, 'accelerator', s.address, NULL, s.server, NULL, 10, 1, 1, 0, 0, 310, NULL,
 		(SELECT array_agg(k ORDER BY k) FROM generate_series(1, 31) k), s.ends,
 		(SELECT array_agg(e + 8 + c ORDER BY e) FROM unnest(s.ends[:30], s.computed) x(e, c)), s.computed, s.closing,
-		NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::l4_flow_trace AS trace
+		NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::l4_flow_trace AS trace
 	FROM series s
 	UNION ALL
 	SELECT ROW(1, 'pipeline', s.address, o.address, s.server, 'p', 10, 1, 1, 0, 0, 310, NULL, NULL, s.ends, NULL, NULL, NULL,
-		NULL, NULL, NULL, s.sends, NULL, NULL, NULL, NULL)::l4_flow_trace
+		NULL, NULL, NULL, s.sends, NULL, NULL, NULL, NULL, NULL)::l4_flow_trace
 	FROM series s JOIN rank o USING (replica, lane)
 	WHERE o.stage <> s.stage;
 SELECT f.kind, f.subject, f.began, f.ended, round(f.factor::numeric, 3) AS factor, f.facts
