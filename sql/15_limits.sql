@@ -557,8 +557,12 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_lead', 0.8, 'microbatches',
 		'Who sends the first activations sooner than this behind the end of a step began to compute before: parameters came '
 		'meanwhile. Who begins at the end takes one, or longer.'),
+	(true, 'flow_lead_share', 0.02, 'share of links',
+		'So many of the links along a pipeline, and two of them at least, must tell that: those of the first of up to some '
+		'twenty stages do.'),
 	(true, 'flow_parts_tolerance', 0.03, 'share of the bytes',
-		'Parameters are as large as gradients, or half as large, within this: some records are lost.'),
+		'Parameters are as large as gradients, or half as large, within this, and links of one exchange move as much: some '
+		'records are lost.'),
 	(true, 'flow_least_steps', 6, 'steps',
 		'In fewer steps none is told: what is slow is so for flow_slow_steps, beside one that is not, and with few of them '
 		'what comes more often is taken for steps.'),

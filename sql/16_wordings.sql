@@ -90,8 +90,9 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'thread ''main'' panicked at src/main.rs:7:14:'),
 
 	(true, 'trouble', 'error', '\m(errors?|err|exceptions?|failed|failure)\M', 'an error occurred while reading batch 7'),
-	-- not the command, with how long something may take and what ("timeout 3600 python train.py")
-	(true, 'trouble', 'timed_out', '\m(timed ?out|time out|times out|timeout(?! (-\S+ )*\d+(\.\d+)?[smhd]? \S))\M',
+	-- not the command, with how long something may take and what ("timeout -s KILL 3600 python train.py")
+	(true, 'trouble', 'timed_out', '\m(timed ?out|time out|times out|timeout(?! (-\S+ ([a-z]+ )?)*\d+(\.\d+)?[smhd]? '
+			'(?!(s|ms|sec|secs|seconds?|min|minutes?|hours?|exceeded|expired|reached|elapsed)\M)\S))\M',
 		'gave up after timeout.'),
 	(true, 'trouble', 'not_reached', '\m(unreachable|refused|reset by peer|closed by (peer|remote)|broken pipe|lost)\M',
 		'Connection refused'),
@@ -403,7 +404,7 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'tcp: 10 established, 5 segments retransmitted, 2 failed opens, 0 resets');
 
 INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALUES
-	(true, 'traceback', 'python_heading', '^Traceback \(most recent call last\):$',
+	(true, 'traceback', 'python_heading', '^Traceback \(most recent call last\):(\n {2,}[^\n]*)*$',
 		'Traceback (most recent call last):'),
 	(true, 'traceback_line', 'python_set_in', '^ {2,}(?!what\(\)|[[:alpha:]_]+ *:)[^[:space:]]',
 		'  File "/src/train.py", line 12, in main');

@@ -477,27 +477,27 @@ BEGIN ATOMIC
 		JOIN @extschema@.l4_each_direction(l4_later_jobs.directions) b ON b.source = d.destination AND b.destination = d.source
 		JOIN unnest(l4_later_jobs.steps) s ON s.address = d.source AND s.reference IS NOT NULL
 		WHERE d.kind = 'pipeline' AND d.period IS NOT NULL) l
-	WHERE l.lead < (limits).flow_lead
-	GROUP BY l.job HAVING count(*) > 1;
+	GROUP BY l.job
+	HAVING count(*) FILTER (WHERE l.lead < (limits).flow_lead) >= GREATEST((limits).flow_lead_share * count(*), 2);
 END;
 COMMENT ON FUNCTION @extschema@.l4_later_jobs(@extschema@.l4_flow_direction[], @extschema@.l4_flow_accelerator_steps[],
 	@extschema@.l4_limits) IS
-'Step: The jobs of which the first stages begin to compute while what ends their steps still comes (l4_step_lead; limit '
-'flow_lead): parameters, which are of the next step then.';
+'Step: The jobs of which the first stages begin to compute while what ends their steps still comes (l4_step_lead; limits '
+'flow_lead, flow_lead_share): parameters, which are of the next step then.';
 
 CREATE FUNCTION @extschema@.l4_gradient_ends(directions @extschema@.l4_flow_direction[],
 	steps @extschema@.l4_flow_accelerator_steps[], limits @extschema@.l4_limits)
 RETURNS TABLE (address text, ended double precision[])
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
-	SELECT DISTINCT ON (s.address) s.address, p.ended
+	SELECT DISTINCT ON (s.address COLLATE "C") s.address, p.ended
 	FROM @extschema@.l4_each_direction(l4_gradient_ends.directions) d
 	JOIN unnest(l4_gradient_ends.steps) s ON s.address = d.source
 	CROSS JOIN LATERAL (SELECT @extschema@.l4_step_parts((d.series).began, (d.series).lasted, (d.series).moved,
 		(s.phases).began, (s.phases).ended, (limits).flow_parts_tolerance) AS ended OFFSET 0) p
 	WHERE d.kind = 'data' AND (SELECT 2 * count(*) FILTER (WHERE e.part < e.whole) > count(*)
 		FROM unnest(p.ended, (s.phases).ended) e(part, whole))
-	ORDER BY s.address, (d.series).bytes DESC, d.destination;
+	ORDER BY s.address COLLATE "C", (d.series).bytes DESC, d.destination COLLATE "C";
 END;
 COMMENT ON FUNCTION @extschema@.l4_gradient_ends(@extschema@.l4_flow_direction[],
 	@extschema@.l4_flow_accelerator_steps[], @extschema@.l4_limits) IS

@@ -600,11 +600,11 @@ BEGIN ATOMIC
 	), stepped AS (
 		-- of one exchange all links move as much
 		SELECT s.*, c.component,
-			COALESCE(s.usual > lag(s.usual) OVER w * (1 + (limits).flow_period_tolerance), false)::int AS next
+			COALESCE(s.usual > lag(s.usual) OVER w * (1 + (limits).flow_parts_tolerance), false)::int AS next
 		FROM sent s JOIN components c ON c.job = s.job AND c.member = s.source
 		WINDOW w AS (PARTITION BY s.job, c.component ORDER BY s.usual, s.source COLLATE "C", s.destination COLLATE "C")
 	), classed AS (
-		SELECT t.*, sum(t.next) OVER (PARTITION BY t.job, t.component ORDER BY t.usual ROWS UNBOUNDED PRECEDING) AS class
+		SELECT t.*, sum(t.next) OVER (PARTITION BY t.job, t.component ORDER BY t.usual) AS class
 		FROM stepped t
 	)
 	SELECT x.job, format('%s %s', x.component, x.class), row_number() OVER (PARTITION BY x.job, x.component, x.class
@@ -631,7 +631,7 @@ BEGIN ATOMIC
 			max(o.last_at) AS cut_at, min(max(o.last_at)) OVER (PARTITION BY o.job) AS first_cut_at
 		FROM @extschema@.l4_open_exchanges(l4_behind_servers.traces, l4_behind_servers.jobs, limits) o
 		GROUP BY o.job, o.exchange
-		HAVING LEAST(min(o.sent), min(o.sent) FILTER (WHERE o.rank = 2) - min(o.sent))
+		HAVING count(*) > 1 AND LEAST(min(o.sent), min(o.sent) FILTER (WHERE o.rank = 2) - min(o.sent))
 			> GREATEST((limits).flow_open_share * max(o.usual), (limits).flow_open_spread * max(o.spread))
 	), votes AS (
 		-- what is cut off later waited for what was cut off first
@@ -681,8 +681,8 @@ BEGIN ATOMIC
 		SELECT e.job, min(e.address) AS address
 		FROM ends e
 		JOIN @extschema@.l4_kept_out(l4_telling_ends.traces, ARRAY(SELECT o.job FROM ends o WHERE o.ends > 1), limits) k
-			ON k.job = e.job AND k.neighbour = e.address
-		GROUP BY e.job HAVING count(*) = 1
+			ON k.job = e.job AND k.neighbour = ANY (e.accelerators)
+		GROUP BY e.job HAVING count(DISTINCT e.address) = 1
 	)
 	SELECT e.job, e.server, e.address, e.is_source, e.gets, e.last_at, e.accelerators
 	FROM ends e LEFT JOIN awaited a ON a.job = e.job

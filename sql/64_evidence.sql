@@ -241,7 +241,7 @@ BEGIN ATOMIC
 				n.event_id::text) AS alike,
 			CASE WHEN n.gravity >= (l4_placed_records.limits).gravity_error OR n.kind IN ('system', 'other')
 				THEN @extschema@.l4_told_path(@extschema@.l4_told_text(n.message)) END AS path
-		FROM @extschema@.l4_untorn_records(l4_placed_records.unexplained, limits) n
+		FROM unnest(l4_placed_records.unexplained) n
 		JOIN @extschema@.l4_judged_shapes(l4_placed_records.unexplained, wordings) h ON h.shape_id = n.shape_id
 		LEFT JOIN (SELECT b.unit, min(b.ts) AS ts FROM bereft b GROUP BY b.unit) q ON q.unit = n.unit
 		LEFT JOIN @extschema@.l4_torn_errors(l4_placed_records.unexplained, limits) t ON t.event_id = n.event_id

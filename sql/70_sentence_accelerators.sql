@@ -8,8 +8,8 @@ BEGIN ATOMIC
 				ELSE 'it waited for ' || w.who END)
 		ELSE CASE (finding).kind
 		WHEN 'stalled' THEN CASE WHEN (finding).facts ? 'exchanges'
-			THEN format('%s sends no more since %s: of %s exchanges that were cut off then it had sent least, and the job '
-				'stands still.', w.who, w.began, (finding).facts ->> 'exchanges')
+			THEN format('%s sends no more since %s: of the exchange that was cut off then it had sent least, and the job '
+				'stands still.', w.who, w.began)
 			ELSE format('%s sends no more since %s, while others still send to it; %s did not come, and the job stands still.',
 				w.who, w.began, (finding).facts ->> 'missed') END
 		WHEN 'missing' THEN CASE WHEN ((finding).facts ->> 'job_stopped')::boolean

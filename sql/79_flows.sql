@@ -124,7 +124,9 @@ COMMENT ON FUNCTION @extschema@.l4_flow_diagnose(timestamptz, timestamptz, int, 
 'slow_accelerator (an address, or the server whose ranks compute in lockstep), slow_step (for what none of these explains, '
 'too). job: NULL where several have it. began, ended: NULL where it goes on. factor: of the usual rate (links, switches, '
 'groups) or time (accelerators, steps). confidence: 0 to 1, a rule of thumb. '
-'facts: numbers behind it; times in seconds since 1970. sentence: for people.';
+'facts: numbers behind it; times in seconds since 1970; went_on: the stall is over. Where a job had steps of many times the '
+'usual length flows of some steps before are read again for each of the longest (limits flow_interruptions, '
+'flow_interrupted_before), be they before from_time. sentence: for people.';
 
 CREATE FUNCTION @extschema@.l4_diagnose_flows(job_id text, flows regclass DEFAULT '@extschema@.l4_flow',
 	columns jsonb DEFAULT NULL, accelerators regclass DEFAULT '@extschema@.l4_accelerator')
@@ -157,8 +159,9 @@ COMMENT ON FUNCTION @extschema@.l4_diagnose_flows(text, regclass, jsonb, regclas
 'l4_flow_diagnose for the job of flows that ran on the same nodes (names of servers as those of nodes, or addresses that '
 'the logs tell: l4_learn_addresses), with the node of each and the iteration that the logs were in; no rows where there is '
 'none, or the logs have no times. Only flows between these accelerators are read; of the last minutes l4_diagnose takes them '
-'as evidence by itself. flows, columns, accelerators: as in l4_flow_jobs. Errors: P0002 a job that is not known, and those '
-'of l4_flow_jobs. Cost: a scan of the time of the job, and that of l4_flow_diagnose over the flows of the job.';
+'as evidence by itself; not stalls that are over. flows, columns, accelerators: as in l4_flow_jobs. Errors: P0002 a job that '
+'is not known, and those of l4_flow_jobs. Cost: a scan of the time of the job, and that of l4_flow_diagnose over the flows of '
+'the job.';
 
 CREATE FUNCTION @extschema@.l4_flow_step_check(job_id text, span interval DEFAULT NULL,
 	flows regclass DEFAULT '@extschema@.l4_flow', columns jsonb DEFAULT NULL,

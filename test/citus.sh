@@ -229,7 +229,7 @@ citus_kill_imports() {
 	# how long an import takes that nobody disturbs: it is hit somewhere within
 	citus_ask 0 "$database" "SELECT l4_register_job('killed-0', status => 'failed')"
 	began=$(date +%s%3N)
-	citus_ask 0 "$database" "CALL l4_import('killed-0', '$PWD/test/data/demo/$job.tar.gz')"
+	citus_ask 0 "$database" "CALL l4_import('killed-0', '$PWD/test/data/demo/$job.tar.gz')" || return 1
 	takes=$(($(date +%s%3N) - began))
 	while [ "$ended" -lt "$2" ]; do
 		[ $((time += 1)) -le $((CITUS_TRIES * $2)) ] || { echo "only $ended imports were ended"; return 1; }

@@ -176,6 +176,8 @@ answers_turns(const L4Intervals *a, const L4Intervals *b, double tolerance)
 	int64		j = 0;
 	Run			run = {NEITHER, 0, 0};
 	Way			way;
+	Way			first;
+	Way			second;
 
 	while ((way = next_way(a, b, tolerance, &i, &j)) != NEITHER)
 	{
@@ -186,6 +188,8 @@ answers_turns(const L4Intervals *a, const L4Intervals *b, double tolerance)
 		extend_run(&run, way, in_turn);
 	}
 	extend_run(&run, NEITHER, in_turn);
-	return (L4Turns) {Max(turns[FORTH], turns[BACK]) - Min(turns[FORTH], turns[BACK]),
-		alone > 0 ? (double) (Max(in_turn[FORTH], in_turn[BACK]) - Min(in_turn[FORTH], in_turn[BACK])) / alone : 0};
+	first = turns[FORTH] >= turns[BACK] ? FORTH : BACK;
+	second = first == FORTH ? BACK : FORTH;
+	return (L4Turns) {turns[first] - turns[second],
+		turns[first] > turns[second] ? (double) Max(in_turn[first] - in_turn[second], 0) / alone : 0};
 }

@@ -13,12 +13,12 @@
 
 #include "algorithms/robust.h"
 #include "miscadmin.h"
-#include "utils/memutils.h"
+#include "tools/room.h"
 
 double
 step_lead(const L4Intervals *sent, const L4Intervals *back, const double *ends, int64 end_count, int64 least)
 {
-	double	   *leads = MemoryContextAllocHuge(CurrentMemoryContext, Max(end_count, 1) * sizeof(double));
+	double	   *leads = room_for(end_count, sizeof(double));
 	int64		count = 0;
 	int64		i = 0;
 	int64		j = 0;

@@ -155,8 +155,8 @@ static L4Intervals
 messages_of_weight(const L4Traffic *traffic, double smallest)
 {
 	int64		count = traffic->messages.count;
-	double	   *began = MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(double));
-	double	   *ended = MemoryContextAllocHuge(CurrentMemoryContext, Max(count, 1) * sizeof(double));
+	double	   *began = room_for(count, sizeof(double));
+	double	   *ended = room_for(count, sizeof(double));
 	double		moved = 0;
 	int64		kept = 0;
 
@@ -428,7 +428,7 @@ l4_step_parts(PG_FUNCTION_ARGS)
 	int64		count;
 	double	   *began = flow_numbers(fcinfo, 3, &count);
 	double	   *ended = flow_as_many(fcinfo, 4, count);
-	double	   *ends = palloc(Max(count, 1) * sizeof(double));
+	double	   *ends = room_for(count, sizeof(double));
 
 	step_parts(&traffic.messages, traffic.moved, began, ended, count, flow_option(fcinfo, 5, "tolerance", 0), ends);
 	return flow_array(ends, count, FLOAT8OID);

@@ -272,7 +272,7 @@ require_answers(const L4Intervals *a, const L4Intervals *b)
 	fuzz_require(alike >= 0 && alike <= 1);
 	require_answered(a, a_moved, 1);
 	fuzz_require(answers_end_together(a, a, 0.001) == (a->count > 0));
-	fuzz_require(turns.count >= 0 && turns.share >= 0 && turns.share <= 1);
+	fuzz_require(turns.count >= 0 && turns.share >= 0 && turns.share <= 1 && (turns.count > 0 || turns.share == 0));
 	fuzz_require(answers_turns(a, a, 0.01).count == 0);
 	fuzz_require(answers_at_once(a, b, 0.01) >= 0 && answers_at_once(a, b, 0.01) <= 1 + 1e-9);
 }

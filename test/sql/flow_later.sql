@@ -34,12 +34,19 @@ FROM l4_limits_in_force() l, (SELECT ARRAY(SELECT n * 3.5 FROM generate_series(1
 -- the second column is silent; the first one, which waits for its gradients, has not begun to exchange, as the other one has.
 CREATE VIEW silent_traces AS
 SELECT jsonb_populate_record(NULL::l4_flow_trace, jsonb_build_object('job', 1, 'period', 1, 'kind', k.kind, 'source', k.source,
-	'destination', k.destination, 'server', k.source, 'moved', '[100,100,100,100]'::jsonb, 'open', k.open)) AS trace
+	'destination', k.destination, 'server', k.source, 'moved', '[100,100,100,100]'::jsonb, 'open', k.open, 'last_at', 10))
+	AS trace
 FROM (VALUES ('data', 'a1', 'a2', 4), ('data', 'a2', 'a1', 0), ('data', 'b1', 'b2', 30), ('data', 'b2', 'b1', 30),
 	('pipeline', 'a1', 'b1', 5), ('pipeline', 'b1', 'a1', 5), ('pipeline', 'a2', 'b2', 5), ('pipeline', 'b2', 'a2', 5))
 	k(kind, source, destination, open);
 SELECT o.exchange, o.rank, o.server, o.sent, o.usual
 FROM l4_open_exchanges(ARRAY(SELECT trace FROM silent_traces), '{1}', l4_limits_in_force()) o ORDER BY 1, 2;
 SELECT * FROM l4_kept_out(ARRAY(SELECT trace FROM silent_traces), '{1}', l4_limits_in_force()) ORDER BY 2;
+-- who sent nothing may have waited for something else; who sent some, and less than the other, did not; of one server alone
+-- nothing is told
 SELECT * FROM l4_behind_servers(ARRAY(SELECT trace FROM silent_traces), '{1}', l4_limits_in_force());
+SELECT b.* FROM l4_behind_servers(ARRAY(SELECT jsonb_populate_record(trace, jsonb_build_object('open', (trace).open + 3))
+	FROM silent_traces), '{1}', l4_limits_in_force()) b;
+SELECT b.* FROM l4_behind_servers(ARRAY(SELECT trace FROM silent_traces WHERE (trace).source = 'a1'), '{1}',
+	l4_limits_in_force()) b;
 DROP VIEW silent_traces;

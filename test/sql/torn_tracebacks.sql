@@ -63,5 +63,7 @@ INSERT INTO line (job, at, line) VALUES ('up', 22, 'ERROR: container of node-3 f
 SELECT load_job('up');
 SELECT * FROM blamed('up');
 SELECT l4_text_gravity(m, l4_wordings_in_force()) AS gravity, m FROM unnest(ARRAY['+ exec timeout 20 python3 -m train',
-	'timeout -k 5 1h ./run.sh', 'collective timeout', 'timeout: no answer', 'the operation timed out', 'request time out']) m;
+	'timeout -k 5 1h ./run.sh', 'timeout -s KILL 3600 python train.py', 'collective timeout', 'timeout: no answer',
+	'timeout 1800 s exceeded', 'collective timeout 600000 ms reached', 'timeout 30 exceeded', 'the operation timed out',
+	'request time out']) m;
 SELECT l4_delete_job(j) FROM unnest('{fine,fine2,torn,up}'::text[]) j \g /dev/null
