@@ -636,7 +636,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'where so many messages are answered so; the rest is lost or outside of the window. Of the tokens of experts, each of '
 		'a size of its own, some are by chance, or all as they go both ways at once.'),
 	(true, 'flow_answer_least', 0.01, 'share of the mean',
-		'Norms and signs of life go beside activations, and are a millionth of them; the smallest of these a tenth of others.'),
+		'Norms and signs of life go beside activations, and are a millionth of them; the smallest of these a tenth of others. '
+		'They take no turns, begin no step, and a path with so little beside the others of a sender is theirs.'),
 	(true, 'flow_in_turn', 0.5, 'share of messages',
 		'Where stages send as they get, all go at once but the first activations of a step and its last gradients: these are '
 		'this share of the messages that go alone. The rest has lost the record of the one it went with; of what ranks '

@@ -389,8 +389,8 @@ COMMENT ON TYPE @extschema@.l4_step_traffic_series IS
 COMMENT ON COLUMN @extschema@.l4_step_traffic_series.bytes IS 'Bytes of the messages that began in it.';
 COMMENT ON COLUMN @extschema@.l4_step_traffic_series.busy IS 'Seconds of their records.';
 COMMENT ON COLUMN @extschema@.l4_step_traffic_series.began IS
-'When the first of them began that is of this step (what comes at once may be left over from the last, and what moves less '
-'than a hundredth of the mean is beside it); 0 where there is none.';
+'When the first of them began that is of this step (what comes at once may be left over from the last, and the '
+'smallest may be beside it); 0 where there is none.';
 
 CREATE TYPE @extschema@.l4_step_cycle_series AS (
 	"interval" double precision,
@@ -453,15 +453,15 @@ COMMENT ON FUNCTION @extschema@.l4_step_rounds(double precision[], real[], real[
 'their range. Cost: time n * log(n), and 64 times the bursts.';
 
 CREATE FUNCTION @extschema@.l4_step_traffic(began double precision[], moved real[], busy real[], path smallint[],
-	only_path int, ends double precision[], fastest double precision DEFAULT 1)
+	only_path int, ends double precision[], fastest double precision DEFAULT 1, smallest double precision DEFAULT 0)
 	RETURNS @extschema@.l4_step_traffic_series
 	LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'l4_step_traffic';
 COMMENT ON FUNCTION @extschema@.l4_step_traffic(double precision[], real[], real[], smallint[], int, double precision[],
-	double precision) IS
+	double precision, double precision) IS
 'What messages (as l4_flow_messages gives them) moved in each step, of which ends are the ends, one more than there are '
 'steps. only_path: those of this path, 0 for all. fastest: how long that takes is told by the rate that this share of the '
-'messages of a step have at least, 1: by what they take all together. Errors: 22023 arrays of different lengths, or with '
-'NULLs. Cost: time n.';
+'messages of a step have at least, 1: by what they take all together. smallest: what moves less than this share of the mean '
+'of a step does not begin it. Errors: 22023 arrays of different lengths, or with NULLs. Cost: time n.';
 
 CREATE FUNCTION @extschema@.l4_step_lead(began double precision[], lasted real[], back_began double precision[],
 	back_lasted real[], ends double precision[], needed int) RETURNS double precision

@@ -465,25 +465,24 @@ COMMENT ON FUNCTION @extschema@.l4_flow_accelerators(@extschema@.l4_flow_directi
 'Step: The steps of each accelerator of a job, as data-parallel traffic closes them; where none are seen, even parts of the'
 ' time (limit flow_even_time), which have no numbers (reference NULL).';
 
-CREATE FUNCTION @extschema@.l4_later_jobs(directions @extschema@.l4_flow_direction[],
-	steps @extschema@.l4_flow_accelerator_steps[], limits @extschema@.l4_limits) RETURNS TABLE (job int)
-LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1 COST 100000
+CREATE FUNCTION @extschema@.l4_parameters_are_later(directions @extschema@.l4_flow_direction[],
+	steps @extschema@.l4_flow_accelerator_steps[], limits @extschema@.l4_limits) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 100000
 BEGIN ATOMIC
-	-- of the first stage alone there is nothing to wait for
-	SELECT l.job
-	FROM (SELECT d.job, @extschema@.l4_step_lead((d.series).began, (d.series).lasted, (b.series).began, (b.series).lasted,
+	-- those of the first stage alone tell it, which waits for nobody
+	SELECT count(*) FILTER (WHERE l.lead < (limits).flow_lead) >= GREATEST((limits).flow_lead_share * count(*), 2)
+	FROM (SELECT @extschema@.l4_step_lead((d.series).began, (d.series).lasted, (b.series).began, (b.series).lasted,
 			(s.phases).ended, (limits).flow_least_steps::int) AS lead
-		FROM @extschema@.l4_each_direction(l4_later_jobs.directions) d
-		JOIN @extschema@.l4_each_direction(l4_later_jobs.directions) b ON b.source = d.destination AND b.destination = d.source
-		JOIN unnest(l4_later_jobs.steps) s ON s.address = d.source AND s.reference IS NOT NULL
-		WHERE d.kind = 'pipeline' AND d.period IS NOT NULL) l
-	GROUP BY l.job
-	HAVING count(*) FILTER (WHERE l.lead < (limits).flow_lead) >= GREATEST((limits).flow_lead_share * count(*), 2);
+		FROM @extschema@.l4_each_direction(l4_parameters_are_later.directions) d
+		JOIN @extschema@.l4_each_direction(l4_parameters_are_later.directions) b
+			ON b.source = d.destination AND b.destination = d.source
+		JOIN unnest(l4_parameters_are_later.steps) s ON s.address = d.source AND s.reference IS NOT NULL
+		WHERE d.kind = 'pipeline' AND d.period IS NOT NULL) l;
 END;
-COMMENT ON FUNCTION @extschema@.l4_later_jobs(@extschema@.l4_flow_direction[], @extschema@.l4_flow_accelerator_steps[],
-	@extschema@.l4_limits) IS
-'Step: The jobs of which the first stages begin to compute while what ends their steps still comes (l4_step_lead; limits '
-'flow_lead, flow_lead_share): parameters, which are of the next step then.';
+COMMENT ON FUNCTION @extschema@.l4_parameters_are_later(@extschema@.l4_flow_direction[],
+	@extschema@.l4_flow_accelerator_steps[], @extschema@.l4_limits) IS
+'Step: Do the first stages of a job begin to compute while what ends its steps still comes (l4_step_lead; limits flow_lead, '
+'flow_lead_share)? That are parameters, which are of the next step then.';
 
 CREATE FUNCTION @extschema@.l4_gradient_ends(directions @extschema@.l4_flow_direction[],
 	steps @extschema@.l4_flow_accelerator_steps[], limits @extschema@.l4_limits)
@@ -519,8 +518,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_steps_of_gradients(@extschema@.l4_flow_direction[],
 	@extschema@.l4_flow_accelerator_steps[], @extschema@.l4_limits) IS
-'Step: The steps of accelerators of a job of which the parameters are of the next step (l4_later_jobs): they end when '
-'gradients are summed up (l4_gradient_ends).';
+'Step: The steps of accelerators of a job of which the parameters are of the next step (l4_parameters_are_later): they end '
+'when gradients are summed up (l4_gradient_ends).';
 
 CREATE FUNCTION @extschema@.l4_flow_work(directions @extschema@.l4_flow_direction[],
 	steps @extschema@.l4_flow_accelerator_steps[])

@@ -218,7 +218,8 @@ BEGIN ATOMIC
 		(d.series).path, p.number, COALESCE((s.phases).ended, '{}')
 			|| array_remove(ARRAY[s.whole_until, 'Infinity'], NULL),
 		-- what goes forwards meets what goes backwards, and layers that are gathered gradients that are scattered
-		CASE WHEN d.cycle IS NOT NULL OR d.kind = 'pipeline' THEN (limits).flow_alone ELSE 1 END) AS traffic OFFSET 0) t;
+		CASE WHEN d.cycle IS NOT NULL OR d.kind = 'pipeline' THEN (limits).flow_alone ELSE 1 END,
+		(limits).flow_answer_least) AS traffic OFFSET 0) t;
 END;
 COMMENT ON FUNCTION @extschema@.l4_pair_traces(@extschema@.l4_flow_direction[], @extschema@.l4_flow_accelerator_steps[],
 	@extschema@.l4_limits) IS
@@ -255,7 +256,7 @@ BEGIN
 	FOR of_job IN jobs LOOP
 		directions := ARRAY(SELECT d FROM @extschema@.l4_flow_directions(of_job.pairs, of_job.places, limits) d);
 		steps := ARRAY(SELECT s FROM @extschema@.l4_flow_accelerators(directions, of_job.places, limits) s);
-		IF EXISTS (SELECT FROM @extschema@.l4_later_jobs(directions, steps, limits)) THEN
+		IF @extschema@.l4_parameters_are_later(directions, steps, limits) THEN
 			steps := ARRAY(SELECT s FROM @extschema@.l4_steps_of_gradients(directions, steps, limits) s);
 		END IF;
 		RETURN QUERY SELECT t.* FROM @extschema@.l4_accelerator_traces(directions, steps, limits) t;

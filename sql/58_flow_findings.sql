@@ -578,8 +578,8 @@ COMMENT ON FUNCTION @extschema@.l4_silent_ends(@extschema@.l4_flow_trace[], @ext
 'have sent the first one; gets: others still sent to it.';
 
 CREATE FUNCTION @extschema@.l4_open_exchanges(traces @extschema@.l4_flow_trace[], jobs int[], limits @extschema@.l4_limits)
-RETURNS TABLE (job int, exchange text, rank bigint, server text, sent double precision, usual double precision,
-	spread double precision, last_at double precision, period double precision)
+RETURNS TABLE (job int, exchange text, server text, sent double precision, next double precision, usual double precision,
+	spread double precision, cut_at double precision, period double precision)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 100 COST 100000
 BEGIN ATOMIC
 	WITH sent AS MATERIALIZED (
@@ -607,18 +607,18 @@ BEGIN ATOMIC
 		SELECT t.*, sum(t.next) OVER (PARTITION BY t.job, t.component ORDER BY t.usual) AS class
 		FROM stepped t
 	)
-	SELECT x.job, format('%s %s', x.component, x.class), row_number() OVER (PARTITION BY x.job, x.component, x.class
-			ORDER BY x.sent, x.server COLLATE "C"),
-		x.server, x.sent, x.usual, x.spread, x.last_at, x.period
+	SELECT x.job, format('%s %s', x.component, x.class), (array_agg(x.server ORDER BY x.sent, x.server COLLATE "C"))[1],
+		min(x.sent), (array_agg(x.sent ORDER BY x.sent))[2], max(x.usual), max(x.spread), max(x.last_at), max(x.period)
 	FROM (SELECT c.job, c.component, c.class, c.server, min(c.open) AS sent, max(c.usual) AS usual,
 			max(c.spread) AS spread, max(c.last_at) AS last_at, max(c.period) AS period
-		FROM classed c GROUP BY c.job, c.component, c.class, c.server) x;
+		FROM classed c GROUP BY c.job, c.component, c.class, c.server) x
+	GROUP BY x.job, x.component, x.class;
 END;
 COMMENT ON FUNCTION @extschema@.l4_open_exchanges(@extschema@.l4_flow_trace[], int[], @extschema@.l4_limits) IS
-'Step: Of jobs, what the servers sent of each exchange of gradients or parameters since the last whole step, least first: '
-'exchange: links that are connected and move as many bytes a step; sent: on that link of the server which has the least, '
-'usual: in a whole step, spread: how far that is off as a rule (the median); last_at: when it sent last, period: what a step '
-'takes.';
+'Step: Of jobs, the exchanges of gradients or parameters (links that are connected and move as many bytes a step), and what of '
+'them servers sent since the last whole step: which sent least, on one link of it, and how much (bytes), and what the next one '
+'did (NULL: there is none); usual: in a whole step, spread: how far that is off as a rule (the median); cut_at: when anybody '
+'sent last, period: what a step takes.';
 
 CREATE FUNCTION @extschema@.l4_behind_servers(traces @extschema@.l4_flow_trace[], jobs int[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, server text, exchanges bigint)
@@ -627,12 +627,10 @@ BEGIN ATOMIC
 	-- Each sends first pieces of what it has before it waits for those of others. Who sent least stopped first; where two sent
 	-- as little nothing is told, nor where one sent nothing at all: it may have waited for something else before.
 	WITH least AS (
-		SELECT o.job, o.exchange, min(o.server) FILTER (WHERE o.rank = 1) AS server, max(o.period) AS period,
-			max(o.last_at) AS cut_at, min(max(o.last_at)) OVER (PARTITION BY o.job) AS first_cut_at
+		SELECT o.*, min(o.cut_at) OVER (PARTITION BY o.job) AS first_cut_at
 		FROM @extschema@.l4_open_exchanges(l4_behind_servers.traces, l4_behind_servers.jobs, limits) o
-		GROUP BY o.job, o.exchange
-		HAVING count(*) > 1 AND LEAST(min(o.sent), min(o.sent) FILTER (WHERE o.rank = 2) - min(o.sent))
-			> GREATEST((limits).flow_open_share * max(o.usual), (limits).flow_open_spread * max(o.spread))
+		WHERE o.next IS NOT NULL AND LEAST(o.sent, o.next - o.sent)
+			> GREATEST((limits).flow_open_share * o.usual, (limits).flow_open_spread * o.spread)
 	), votes AS (
 		-- what is cut off later waited for what was cut off first
 		SELECT l.job, l.server, count(*) AS exchanges, sum(count(*)) OVER (PARTITION BY l.job) AS of_all
@@ -651,15 +649,10 @@ CREATE FUNCTION @extschema@.l4_kept_out(traces @extschema@.l4_flow_trace[], jobs
 RETURNS TABLE (job int, neighbour text)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
-	WITH out AS (
-		SELECT o.job, min(o.server) FILTER (WHERE o.rank = 1) AS server
-		FROM @extschema@.l4_open_exchanges(l4_kept_out.traces, l4_kept_out.jobs, limits) o
-		GROUP BY o.job, o.exchange
-		HAVING min(o.sent) = 0 AND min(o.sent) FILTER (WHERE o.rank = 2) > 0
-	)
 	SELECT DISTINCT t.job, n.address
 	FROM @extschema@.l4_each_trace(l4_kept_out.traces) t
-	JOIN out o ON o.job = t.job AND o.server = t.server
+	JOIN @extschema@.l4_open_exchanges(l4_kept_out.traces, l4_kept_out.jobs, limits) o
+		ON o.job = t.job AND o.server = t.server AND o.sent = 0 AND o.next > 0
 	CROSS JOIN LATERAL (VALUES (t.source), (t.destination)) n(address)
 	WHERE t.kind = 'pipeline';
 END;

@@ -150,20 +150,30 @@ typedef struct Run
 	int64		before;
 } Run;
 
-/* The run after a message; what the one that ends then has in turn with the one before is added, by the way that went first. */
-static void
+static inline Way
+other_way(Way way)
+{
+	return way == FORTH ? BACK : FORTH;
+}
+
+/*
+ * The run after a message; is it the other way's, directly behind one? What the run that ends then has in turn with the one
+ * before is added, by the way that went first.
+ */
+static bool
 extend_run(Run *run, Way way, int64 *in_turn)
 {
+	bool		turned = (run->way == FORTH && way == BACK) || (run->way == BACK && way == FORTH);
+
 	if (way == run->way)
 	{
 		run->length++;
-		return;
+		return false;
 	}
 	if (run->before > 0)
-		in_turn[run->way == FORTH ? BACK : FORTH] += 2 * Min(run->before, run->length);
-	run->before = (run->way == FORTH && way == BACK) || (run->way == BACK && way == FORTH) ? run->length : 0;
-	run->way = way;
-	run->length = 1;
+		in_turn[other_way(run->way)] += 2 * Min(run->before, run->length);
+	*run = (Run) {way, 1, turned ? run->length : 0};
+	return turned;
 }
 
 L4Turns
@@ -183,13 +193,12 @@ answers_turns(const L4Intervals *a, const L4Intervals *b, double tolerance)
 	{
 		CHECK_FOR_INTERRUPTS();
 		alone += way != BOTH;
-		if ((run.way == FORTH && way == BACK) || (run.way == BACK && way == FORTH))
-			turns[run.way]++;
-		extend_run(&run, way, in_turn);
+		if (extend_run(&run, way, in_turn))
+			turns[other_way(way)]++;
 	}
 	extend_run(&run, NEITHER, in_turn);
 	first = turns[FORTH] >= turns[BACK] ? FORTH : BACK;
-	second = first == FORTH ? BACK : FORTH;
+	second = other_way(first);
 	return (L4Turns) {turns[first] - turns[second],
 		turns[first] > turns[second] ? (double) Max(in_turn[first] - in_turn[second], 0) / alone : 0};
 }

@@ -310,6 +310,7 @@ typedef struct Traffic
 	const double *busy;
 	double	   *taking;			/* room for as many */
 	double		fastest;		/* the rate is that which this share of the messages have at least; 1: that of all together */
+	double		smallest;		/* what moves less than this share of the mean begins no step */
 } Traffic;
 
 /* Seconds for the bytes of these messages, taken of all of them, at the rate of the fastest. */
@@ -332,21 +333,19 @@ seconds_of(const Traffic *traffic, const int64 *places, int64 count, double byte
 	return bytes / select_double(traffic->taking, timed, Min((int64) ((1 - traffic->fastest) * timed), timed - 1));
 }
 
-/* What moves less than this share of the mean of a step is beside it: a norm that is summed up, a sign of life. */
-#define BESIDE 0.01
-
+/* The first message of a step that moves at least this share of what they move on average. */
 static double
 first_of_places(const Traffic *traffic, const int64 *places, int64 count, double bytes, double step_began, double step_ended)
 {
 	int64		taken = 0;
 
 	for (int64 i = 0; i < count; i++)
-		if (traffic->moved[places[i]] * count >= BESIDE * bytes)
+		if (traffic->moved[places[i]] * count >= traffic->smallest * bytes)
 			traffic->taking[taken++] = traffic->began[places[i]];
 	return first_of_step(traffic->taking, taken, step_began, step_ended);
 }
 
-/* Arguments: began, moved, busy, path, only (0: all), ends, fastest. */
+/* Arguments: began, moved, busy, path, only (0: all), ends, fastest, smallest. */
 Datum
 l4_step_traffic(PG_FUNCTION_ARGS)
 {
@@ -358,7 +357,7 @@ l4_step_traffic(PG_FUNCTION_ARGS)
 	int			only = PG_GETARG_INT32(4);
 	double	   *ends = flow_numbers(fcinfo, 5, &end_count);
 	Traffic		traffic = {began, moved, flow_as_many(fcinfo, 2, count), room_for(count, sizeof(double)),
-		flow_option(fcinfo, 6, "fastest", 0)};
+		flow_option(fcinfo, 6, "fastest", 0), flow_option(fcinfo, 7, "smallest", 0)};
 	int64		steps = Max(end_count - 1, 0);
 	double	   *bytes = palloc0(Max(steps, 1) * sizeof(double));
 	double	   *seconds = palloc0(Max(steps, 1) * sizeof(double));

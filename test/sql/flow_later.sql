@@ -39,8 +39,8 @@ SELECT jsonb_populate_record(NULL::l4_flow_trace, jsonb_build_object('job', 1, '
 FROM (VALUES ('data', 'a1', 'a2', 4), ('data', 'a2', 'a1', 0), ('data', 'b1', 'b2', 30), ('data', 'b2', 'b1', 30),
 	('pipeline', 'a1', 'b1', 5), ('pipeline', 'b1', 'a1', 5), ('pipeline', 'a2', 'b2', 5), ('pipeline', 'b2', 'a2', 5))
 	k(kind, source, destination, open);
-SELECT o.exchange, o.rank, o.server, o.sent, o.usual
-FROM l4_open_exchanges(ARRAY(SELECT trace FROM silent_traces), '{1}', l4_limits_in_force()) o ORDER BY 1, 2;
+SELECT o.exchange, o.server, o.sent, o.next, o.usual
+FROM l4_open_exchanges(ARRAY(SELECT trace FROM silent_traces), '{1}', l4_limits_in_force()) o ORDER BY 1;
 SELECT * FROM l4_kept_out(ARRAY(SELECT trace FROM silent_traces), '{1}', l4_limits_in_force()) ORDER BY 2;
 -- who sent nothing may have waited for something else; who sent some, and less than the other, did not; of one server alone
 -- nothing is told
