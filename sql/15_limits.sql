@@ -655,6 +655,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_own_size', 0.05, 'share of records',
 		'Layers and buckets come in few sizes, the most frequent of which a fifth of the records have, also where some are '
 		'cut; of the tokens of experts each message has a size of its own.'),
+	(true, 'flow_expert_pairs', 0.8, 'share of pairs',
+		'Tokens of experts go from each to each of a group: fewer pairs than this share of all of accelerators on different '
+		'servers are a chain (of three: two of three) or a ring (of four: four of six).'),
 	(true, 'flow_whole_phase', 0.8, 'share of bytes',
 		'The last phase of the window is whole where it has this share of the usual bytes.');
 

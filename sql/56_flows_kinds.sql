@@ -285,6 +285,53 @@ COMMENT ON FUNCTION @extschema@.l4_measured_pairs(@extschema@.l4_flow_pair[], @e
 'Step: The pairs of jobs with what tells their kind: the arguments of l4_flow_pair_kind, and how many phases there are. It is '
 'put into the query that asks, so that no copy is made.';
 
+CREATE TYPE @extschema@.l4_told_kind AS (
+	job int,
+	one text,
+	other text,
+	kind text,
+	returned double precision
+);
+COMMENT ON TYPE @extschema@.l4_told_kind IS
+'Step: What a pair of accelerators of a job exchanges by its own traffic (l4_flow_pair_kind), and the bytes of the lesser '
+'direction over those of the greater.';
+
+CREATE FUNCTION @extschema@.l4_told_kinds(kinds @extschema@.l4_told_kind[], places @extschema@.l4_flow_place[],
+	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_told_kind
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
+BEGIN ATOMIC
+	WITH token AS MATERIALIZED (
+		SELECT k.one, k.other FROM unnest(l4_told_kinds.kinds) k WHERE k.kind = 'expert'
+	), member AS MATERIALIZED (
+		SELECT m.member, m.component, m.members, COALESCE(p.server, m.member) AS server
+		FROM (SELECT @extschema@.l4_connected_components(t.one, t.other) AS all_of_them FROM token t) c
+		CROSS JOIN LATERAL unnest(c.all_of_them) m
+		LEFT JOIN unnest(l4_told_kinds.places) p ON p.address = m.member
+	), possible AS (
+		-- those on one server need no network
+		SELECT s.component, (s.members * s.members - sum(s.here * s.here)) / 2 AS pairs
+		FROM (SELECT m.component, m.members, count(*) AS here FROM member m GROUP BY m.component, m.members, m.server) s
+		GROUP BY s.component, s.members
+	), chain AS MATERIALIZED (
+		SELECT a.component
+		FROM token t JOIN member a ON a.member = t.one JOIN member b ON b.member = t.other AND b.server <> a.server
+		JOIN possible p ON p.component = a.component
+		GROUP BY a.component, p.pairs
+		HAVING count(*) < (limits).flow_expert_pairs * p.pairs
+	)
+	SELECT k.job, k.one, k.other,
+		CASE WHEN k.kind <> 'expert' THEN k.kind
+			WHEN k.returned < (limits).flow_answer_least THEN 'context'
+			WHEN k.returned >= (limits).flow_returned AND m.component IN (SELECT c.component FROM chain c) THEN 'pipeline'
+			ELSE 'expert' END, k.returned
+	FROM unnest(l4_told_kinds.kinds) k LEFT JOIN member m ON m.member = k.one;
+END;
+COMMENT ON FUNCTION @extschema@.l4_told_kinds(@extschema@.l4_told_kind[], @extschema@.l4_flow_place[],
+	@extschema@.l4_limits) IS
+'Step: The kinds of pairs, seen together. The tokens of experts go from each to each: where accelerators are linked by fewer '
+'pairs than that (limit flow_expert_pairs), along a chain or around a ring, and sizes differ because a collector samples or '
+'merges records, it is a pipeline, or contexts, if little comes back (limit flow_returned).';
+
 CREATE FUNCTION @extschema@.l4_flow_directions(pairs @extschema@.l4_flow_pair[], places @extschema@.l4_flow_place[],
 	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_direction
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
@@ -325,23 +372,35 @@ BEGIN ATOMIC
 			FROM measured m JOIN spans w ON w.one = m.one AND w.other = m.other
 			LEFT JOIN best b ON b.job = m.job
 			LEFT JOIN rounds r ON r.one = m.one AND r.other = m.other
-			CROSS JOIN LATERAL (SELECT @extschema@.l4_greater_way(m.forth, m.back) AS series) g), limits) p)
-	SELECT m.job, CASE WHEN p.any_phase OR p.is_summed AND w.span <= (limits).flow_data_span THEN m.period
+			CROSS JOIN LATERAL (SELECT @extschema@.l4_greater_way(m.forth, m.back) AS series) g), limits) p
+	), kinds AS MATERIALIZED (
+		SELECT k.one, k.other, k.kind
+		FROM @extschema@.l4_told_kinds(ARRAY(SELECT ROW(m.job, m.one, m.other,
+				@extschema@.l4_flow_pair_kind(w.span, m.returned, m.together, m.same_size, m.least_alike, m.answer,
+					p.any_phase, limits), m.returned)::@extschema@.l4_told_kind
+			FROM measured m JOIN spans w ON w.one = m.one AND w.other = m.other JOIN phased p ON p.job = m.job),
+			l4_flow_directions.places, limits) k
+	)
+	SELECT m.job, CASE WHEN x.is_beside THEN NULL
+			WHEN p.any_phase OR p.is_summed AND w.span <= (limits).flow_data_span THEN m.period
 			WHEN NOT p.is_summed THEN p.cycle END,
-		CASE WHEN p.cycle IS NOT NULL THEN 'data'
+		CASE WHEN p.cycle IS NOT NULL OR x.is_beside THEN 'data'
 			-- of a link that both take, without a phase, one way may be of tokens alone
-			WHEN p.any_phase IS NOT TRUE AND (d.series).same_size < (limits).flow_own_size AND NOT m.is_answered THEN 'expert'
-			ELSE @extschema@.l4_flow_pair_kind(w.span, m.returned, m.together, m.same_size, m.least_alike, m.answer,
-				p.any_phase, limits) END,
+			WHEN p.any_phase IS NOT TRUE AND (d.series).same_size < (limits).flow_own_size AND NOT m.is_answered
+				AND k.kind <> 'context' THEN 'expert'
+			ELSE k.kind END,
 		d.source, d.destination, d.series, CASE WHEN NOT p.is_summed THEN p.cycle END,
 		CASE WHEN NOT p.is_summed AND p.cycle IS NOT NULL
 			THEN CASE WHEN d.is_measured AND (r.cycles)."interval" IS NOT NULL THEN r.cycles
 				WHEN d.is_measured THEN m.cycles ELSE @extschema@.l4_cycles_of(d.series, limits) END END
 	FROM measured m JOIN spans w ON w.one = m.one AND w.other = m.other
 	JOIN phased p ON p.job = m.job LEFT JOIN rounds r ON r.one = m.one AND r.other = m.other
+	JOIN kinds k ON k.one = m.one AND k.other = m.other
 	-- the way that moves more, of which cycles are known: as in l4_flow_pair_cycles
 	CROSS JOIN LATERAL (VALUES (m.one, m.other, m.forth, ((m.back).bytes > (m.forth).bytes) IS NOT TRUE),
 		(m.other, m.one, m.back, ((m.back).bytes <= (m.forth).bytes) IS NOT TRUE)) d(source, destination, series, is_measured)
+	CROSS JOIN LATERAL (SELECT p.cycle IS NULL AND k.kind = 'expert' AND d.is_measured AND m.returned < (limits).flow_returned
+		AND (d.series).same_size >= (limits).flow_own_size AS is_beside) x -- tokens come back, what is more is of a ring
 	WHERE cardinality((d.series).began) > 0;
 END;
 COMMENT ON FUNCTION @extschema@.l4_flow_directions(@extschema@.l4_flow_pair[], @extschema@.l4_flow_place[],

@@ -40,6 +40,8 @@
 /* A burst with so many times the bytes of a layer forwards is of two layers, and with so many of more. */
 #define TWO_LAYERS 1.5
 #define MORE_LAYERS 2.5
+/* The first piece of a ring is one of as many as there are ranks in it: less than this share of the rest of six. */
+#define FIRST_PIECE 0.25
 /* Cycles move the same within this share: half of a layer of many. */
 #define SAME_BYTES 0.02
 /* Cycles that bursts tell are regular for this share of the time, or collectives are tried, too. */
@@ -679,12 +681,80 @@ cycles_of_collectives(const L4Intervals *messages, const double *moved, const L4
 	return found;
 }
 
+/* Are cycles regular for most of the time in which there are messages? */
+static bool
+go_on_throughout(const L4StepCycles *cycles, const L4Intervals *messages)
+{
+	return regular_time(cycles) >= MOST_OF_TIME * (messages->ended[messages->count - 1] - messages->began[0]);
+}
+
+/*
+ * Messages without those that are little beside the others, counted to the next that is not: around a ring whoever is early
+ * sends the first piece of a collective, and waits for all others before the rest goes. The results have room for all; returns
+ * how many there are.
+ */
+static int64
+great_messages(const L4Intervals *messages, const double *moved, double *began, double *ended, double *great)
+{
+	double		bytes = 0;
+	double		squares = 0;
+	double		first_pieces = 0;
+	int64		count = 0;
+
+	for (int64 i = 0; i < messages->count; i++)
+	{
+		bytes += moved[i];
+		squares += moved[i] * moved[i];
+	}
+	for (int64 i = 0; i < messages->count; i++)
+	{
+		first_pieces += moved[i];
+		/* those with most of the bytes are as great as this mean, weighed by bytes */
+		if (moved[i] * bytes < FIRST_PIECE * squares)
+			continue;
+		began[count] = messages->began[i];
+		ended[count] = messages->ended[i];
+		great[count++] = first_pieces;
+		first_pieces = 0;
+	}
+	return count;
+}
+
+/* By bursts of great messages, if there are others. */
+static bool
+cycles_of_great(const L4Intervals *messages, const double *moved, const L4CycleRule *rule, L4StepCycles *result)
+{
+	double	   *began = numbers(messages->count);
+	double	   *ended = numbers(messages->count);
+	double	   *great = numbers(messages->count);
+	L4Intervals bursting = {began, ended, great_messages(messages, moved, began, ended, great)};
+	bool		found = bursting.count > 0 && bursting.count < messages->count
+		&& cycles_of_bursts(&bursting, great, rule, result);
+
+	pfree(began);
+	pfree(ended);
+	pfree(great);
+	return found;
+}
+
 bool
 step_cycles(const L4Intervals *messages, const double *moved, const L4CycleRule *rule, L4StepCycles *result)
 {
-	bool		found = cycles_of_bursts(messages, moved, rule, result);
+	L4StepCycles of_great = {0};
+	bool		found;
 
-	if (found && regular_time(result) >= MOST_OF_TIME * (messages->ended[messages->count - 1] - messages->began[0]))
+	if (cycles_of_great(messages, moved, rule, &of_great) && go_on_throughout(&of_great, messages))
+	{
+		*result = of_great;
+		return true;
+	}
+	found = cycles_of_bursts(messages, moved, rule, result);
+	if (of_great.count > 0 && (!found || regular_time(&of_great) > regular_time(result)))
+	{
+		*result = of_great;
+		found = true;
+	}
+	if (found && go_on_throughout(result, messages))
 		return true;
 	return cycles_of_collectives(messages, moved, rule, found, result);
 }
