@@ -479,7 +479,8 @@ COMMENT ON FUNCTION @extschema@.l4_step_parts(double precision[], real[], real[]
 	double precision) IS
 'When the gradients of each phase were summed up, of a link (messages as l4_flow_messages gives them) that moves them and then '
 'the parameters: before the longest silence behind which as many bytes come as before it, or half as many, within tolerance (a '
-'share); where there is none the end of the phase. Errors: 22023 arrays of different lengths, or with NULLs. Cost: time n.';
+'share); where there is none, but in most phases, as long before the end as in these, if as much is moved, else the end of the '
+'phase. Errors: 22023 arrays of different lengths, or with NULLs. Cost: time n.';
 
 CREATE FUNCTION @extschema@.l4_step_early(began double precision[], lasted real[], moved real[], ends double precision[],
 	whole_share double precision, tolerance double precision) RETURNS double precision[]

@@ -440,7 +440,7 @@ BEGIN ATOMIC
 	WITH longer AS MATERIALIZED (
 		SELECT s.job, s.began, s.ended, s.factor FROM @extschema@.l4_slow_steps_of(l4_awaited_servers.traces, limits) s
 	), links AS (
-		SELECT l.job, l.began, l.ended, l.factor, t.server,
+		SELECT l.job, l.began, l.ended, l.factor, t.server, t.source,
 			percentile_cont(0.5) WITHIN GROUP (ORDER BY e.early) FILTER (WHERE e.ended BETWEEN l.began AND l.ended) AS early,
 			percentile_cont(0.5) WITHIN GROUP (ORDER BY e.early) FILTER (WHERE e.ended NOT BETWEEN l.began AND l.ended) AS usual
 		FROM longer l
@@ -448,30 +448,35 @@ BEGIN ATOMIC
 		CROSS JOIN LATERAL unnest(t.early, t.ends[2:]) e(early, ended)
 		WHERE e.early <> 'NaN'
 		GROUP BY l.job, l.began, l.ended, l.factor, t.server, t.source, t.destination
-	), servers AS (
-		SELECT k.job, k.began, k.ended, k.factor, k.server, avg(k.early) AS early, avg(k.usual) AS usual
+	), senders AS (
+		-- each accelerator, or all of a server, through one of which the slow one sends
+		SELECT k.job, k.began, k.ended, k.factor, k.server, k.source, avg(k.early) AS early, avg(k.usual) AS usual
 		FROM links k
-		GROUP BY k.job, k.began, k.ended, k.factor, k.server
+		GROUP BY GROUPING SETS ((k.job, k.began, k.ended, k.factor, k.server, k.source),
+			(k.job, k.began, k.ended, k.factor, k.server))
 	), ranked AS (
-		SELECT s.job, s.began, s.ended, s.factor, s.server, s.early, s.usual,
-			lead(s.early) OVER w AS next, row_number() OVER w AS place
-		FROM servers s
-		WINDOW w AS (PARTITION BY s.job, s.began ORDER BY s.early, s.server COLLATE "C")
+		SELECT s.*, lead(s.early) OVER w AS next, row_number() OVER w AS place
+		FROM senders s
+		WINDOW w AS (PARTITION BY s.job, s.began, s.source IS NULL
+			ORDER BY s.early, s.server COLLATE "C", s.source COLLATE "C")
 	)
-	SELECT r.job, 'slow_accelerator', CASE WHEN cardinality(a.addresses) = 1 THEN a.addresses[1] ELSE r.server END, r.began,
-		r.ended, r.factor, 0.8,
-		jsonb_build_object('server', r.server, 'accelerators', to_jsonb(a.addresses), 'stage', NULL)
+	SELECT DISTINCT ON (r.job, r.began) r.job, 'slow_accelerator',
+		CASE WHEN cardinality(a.addresses) = 1 THEN a.addresses[1] ELSE r.server END, r.began, r.ended, r.factor, 0.8,
+		jsonb_build_object('server', r.server, 'accelerators',
+			to_jsonb(CASE WHEN r.source IS NULL THEN a.addresses ELSE ARRAY[r.source] END), 'stage', NULL)
 	FROM ranked r
 	CROSS JOIN LATERAL (SELECT array_agg(t.source ORDER BY t.source) AS addresses
 		FROM @extschema@.l4_each_trace(l4_awaited_servers.traces) t
 		WHERE t.kind = 'accelerator' AND t.job = r.job AND t.server = r.server) a
 	WHERE r.place = 1 AND r.early < (limits).flow_awaited * r.next
 		-- what goes in one piece at any time tells nothing
-		AND r.early < (limits).flow_awaited * r.usual;
+		AND r.early < (limits).flow_awaited * r.usual
+	ORDER BY r.job, r.began, r.source IS NULL;
 END;
 COMMENT ON FUNCTION @extschema@.l4_awaited_servers(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
-'Step: Of jobs with sharded parameters, while their steps take longer (l4_slow_steps_of), the server that all wait for: the '
-'others send the first pieces of each collective before it is there (l4_step_early; limit flow_awaited).';
+'Step: Of jobs with sharded parameters, while their steps take longer (l4_slow_steps_of), the server that all wait for, '
+'because of one of its accelerators or of all: the others send the first pieces of each collective before it is there '
+'(l4_step_early; limit flow_awaited).';
 
 -- ---- silence ----
 
@@ -824,6 +829,16 @@ COMMENT ON FUNCTION @extschema@.l4_timed_out_senders(@extschema@.l4_flow_trace[]
 'Step: Senders that wait for time-outs now and then: messages that take many times as long as usual (limit '
 'flow_time_out_factor), more often than with others. Such a network interface often fails soon.';
 
+CREATE FUNCTION @extschema@.l4_is_of_late_sender(kind text, facts jsonb, awaited jsonb) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 100
+RETURN kind = 'slow_link' AND jsonb_array_length(awaited -> 'accelerators') = 1
+	AND NOT EXISTS (SELECT FROM jsonb_array_elements_text(facts -> 'links') l (link)
+		WHERE NOT starts_with(l.link, (awaited -> 'accelerators' ->> 0) || ' -> '));
+COMMENT ON FUNCTION @extschema@.l4_is_of_late_sender(text, jsonb, jsonb) IS
+'Step: Are the links of a finding (kind and facts) those of the one accelerator alone that all wait for (facts of '
+'l4_awaited_servers)? Whoever sends over a link that is slow sends first pieces as early as the others; of who is late itself '
+'what it sends takes long because it waits within it.';
+
 CREATE FUNCTION @extschema@.l4_flow_findings(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits,
 	collected_until double precision DEFAULT NULL)
 RETURNS SETOF @extschema@.l4_flow_finding
@@ -835,9 +850,15 @@ SET work_mem = '32MB'
 BEGIN ATOMIC
 	WITH understood AS MATERIALIZED (
 		SELECT u.job FROM @extschema@.l4_understood_jobs(l4_flow_findings.traces, limits) u
+	), awaited AS MATERIALIZED (
+		SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
+		FROM @extschema@.l4_awaited_servers(l4_flow_findings.traces, limits) f
+		WHERE f.job IN (TABLE understood)
 	), elements AS MATERIALIZED (
 		SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
 		FROM @extschema@.l4_slow_elements(l4_flow_findings.traces, limits, ARRAY(TABLE understood)) f
+		WHERE NOT EXISTS (SELECT FROM awaited w WHERE w.job = f.job AND w.began <= f.ended AND w.ended >= f.began
+			AND @extschema@.l4_is_of_late_sender(f.kind, f.facts, w.facts))
 	), waited_for AS MATERIALIZED (
 		SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
 		FROM @extschema@.l4_slow_sharded(l4_flow_findings.traces, limits) f
@@ -866,9 +887,9 @@ BEGIN ATOMIC
 	WHERE w.job IN (TABLE understood)
 	UNION ALL
 	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts
-	FROM @extschema@.l4_awaited_servers(l4_flow_findings.traces, limits) f
+	FROM awaited f
 	-- a link that is slow makes steps longer, too
-	WHERE f.job IN (TABLE understood) AND NOT EXISTS (SELECT FROM (TABLE elements UNION ALL TABLE waited_for) w
+	WHERE NOT EXISTS (SELECT FROM (TABLE elements UNION ALL TABLE waited_for) w
 		WHERE COALESCE(w.job, f.job) = f.job AND w.began <= f.ended AND w.ended >= f.began)
 	UNION ALL
 	SELECT f.job, f.kind, f.subject, f.began, f.ended, f.factor, f.confidence, f.facts

@@ -54,18 +54,19 @@ are_parameters(double behind, double before, double tolerance)
 		(fabs(behind / before - 1) <= tolerance || fabs(2 * behind / before - 1) <= tolerance);
 }
 
-/* The end of the gradients among the messages from first to last, of a phase that ends so. */
+/* A phase has its parameters, too, where it moves this share of what others with both do; gradients alone are two thirds. */
+#define WITH_PARAMETERS 0.8
+
+/* The end of the gradients among the messages from first to last, which move `all`, of a phase that ends so. */
 static double
-end_of_gradients(const L4Intervals *messages, const double *moved, int64 first, int64 last, double ended, double tolerance)
+end_of_gradients(const L4Intervals *messages, const double *moved, int64 first, int64 last, double all, double ended,
+				 double tolerance)
 {
-	double		all = 0;
 	double		before = 0;
 	double		until = -INFINITY;
 	double		longest = 0;
 	double		end = ended;
 
-	for (int64 i = first; i < last; i++)
-		all += moved[i];
 	for (int64 i = first; i + 1 < last; i++)
 	{
 		double		silence;
@@ -81,10 +82,38 @@ end_of_gradients(const L4Intervals *messages, const double *moved, int64 first, 
 	return end;
 }
 
+/* Of phases of which records are lost, so that they do not tell it, parameters take as long as those of most others do. */
+static void
+fill_ends(const double *ended, const double *bytes, int64 count, double *ends)
+{
+	double	   *taken = room_for(count, sizeof(double));
+	double	   *moved = room_for(count, sizeof(double));
+	int64		told = 0;
+
+	for (int64 i = 0; i < count; i++)
+		if (ends[i] < ended[i])
+		{
+			taken[told] = ended[i] - ends[i];
+			moved[told++] = bytes[i];
+		}
+	if (2 * told > count)
+	{
+		double		parameters = robust_upper_median(taken, told);
+		double		usual = robust_upper_median(moved, told);
+
+		for (int64 i = 0; i < count; i++)
+			if (ends[i] == ended[i] && bytes[i] >= WITH_PARAMETERS * usual)
+				ends[i] -= parameters;
+	}
+	pfree(taken);
+	pfree(moved);
+}
+
 void
 step_parts(const L4Intervals *messages, const double *moved, const double *began, const double *ended, int64 count,
 		   double tolerance, double *ends)
 {
+	double	   *bytes = room_for(count, sizeof(double));
 	int64		first = 0;
 
 	for (int64 phase = 0; phase < count; phase++)
@@ -94,9 +123,12 @@ step_parts(const L4Intervals *messages, const double *moved, const double *began
 		CHECK_FOR_INTERRUPTS();
 		while (first < messages->count && messages->began[first] < began[phase])
 			first++;
-		for (last = first; last < messages->count && messages->began[last] <= ended[phase];)
-			last++;
-		ends[phase] = end_of_gradients(messages, moved, first, last, ended[phase], tolerance);
+		bytes[phase] = 0;
+		for (last = first; last < messages->count && messages->began[last] <= ended[phase]; last++)
+			bytes[phase] += moved[last];
+		ends[phase] = end_of_gradients(messages, moved, first, last, bytes[phase], ended[phase], tolerance);
 		first = last;
 	}
+	fill_ends(ended, bytes, count, ends);
+	pfree(bytes);
 }
