@@ -724,6 +724,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'all can.'),
 	(true, 'flow_slow_step', 0.08, 'logarithm', 'Steps are slow that take this much longer than those before, for several.'),
 	(true, 'flow_slow_steps', 5, 'steps', 'For so many steps at least.'),
+	(true, 'flow_slow_chance', 0.0001, 'expected number',
+		'A level lasts where so few runs as long are to be expected of one series by chance, by how many of its other values '
+		'are at that level: a thousand links have a tenth then. Where links meet on their way, they are slow now and then.'),
 	(true, 'flow_slow_share', 0.8, 'share of steps',
 		'And in so many of those from the first to the last: what is slow is so in all of them, and what shares its way or '
 		'waits by chance is as quick as ever in between.'),

@@ -285,52 +285,98 @@ COMMENT ON FUNCTION @extschema@.l4_measured_pairs(@extschema@.l4_flow_pair[], @e
 'Step: The pairs of jobs with what tells their kind: the arguments of l4_flow_pair_kind, and how many phases there are. It is '
 'put into the query that asks, so that no copy is made.';
 
+CREATE FUNCTION @extschema@.l4_flow_measure_of(job int, period double precision, span double precision, kind text,
+	is_answered boolean, same_size double precision, forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series,
+	phases bigint, cycles @extschema@.l4_step_cycle_series, rounds @extschema@.l4_step_cycle_series,
+	best_ended double precision[], limits @extschema@.l4_limits) RETURNS @extschema@.l4_flow_measure
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
+BEGIN ATOMIC
+	SELECT job, period, span, kind,
+		CASE WHEN span <= (limits).flow_data_span AND is_answered
+			THEN NOT @extschema@.l4_go_at_once(forth, back, phases, limits) END,
+		COALESCE((cycles)."interval", (rounds)."interval"), cardinality(COALESCE((cycles).ended, (rounds).ended)),
+		COALESCE((cycles).microbatches, (rounds).microbatches), (cycles).layer, (cycles).weight,
+		CASE WHEN (cycles)."interval" IS NULL
+			THEN @extschema@.l4_repeats_itself((g.series).began, (g.series).moved, best_ended, limits) END,
+		same_size < (limits).flow_own_size
+	FROM (SELECT @extschema@.l4_greater_way(forth, back) AS series) g;
+END;
+COMMENT ON FUNCTION @extschema@.l4_flow_measure_of(int, double precision, double precision, text, boolean, double precision,
+	@extschema@.l4_flow_series, @extschema@.l4_flow_series, bigint, @extschema@.l4_step_cycle_series,
+	@extschema@.l4_step_cycle_series, double precision[], @extschema@.l4_limits) IS
+'Step: What tells of a pair how its job makes steps: of what goes both ways, with its kind (where there is a phase), its '
+'cycles or rounds (l4_rounds_of), and where the cycles of the best link of the job end.';
+
 CREATE TYPE @extschema@.l4_told_kind AS (
 	job int,
 	one text,
 	other text,
 	kind text,
-	returned double precision
+	returned double precision,
+	alike double precision
 );
 COMMENT ON TYPE @extschema@.l4_told_kind IS
-'Step: What a pair of accelerators of a job exchanges by its own traffic (l4_flow_pair_kind), and the bytes of the lesser '
-'direction over those of the greater.';
+'Step: What a pair of accelerators of a job exchanges by its own traffic (l4_flow_pair_kind), the bytes of the lesser '
+'direction over those of the greater, and the share of messages that are answered by as large ones (l4_flow_answer).';
 
-CREATE FUNCTION @extschema@.l4_told_kinds(kinds @extschema@.l4_told_kind[], places @extschema@.l4_flow_place[],
-	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_told_kind
+CREATE FUNCTION @extschema@.l4_chained_members(kinds @extschema@.l4_told_kind[], places @extschema@.l4_flow_place[],
+	limits @extschema@.l4_limits) RETURNS SETOF text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH token AS MATERIALIZED (
-		SELECT k.one, k.other FROM unnest(l4_told_kinds.kinds) k WHERE k.kind = 'expert'
+		SELECT k.one, k.other FROM unnest(l4_chained_members.kinds) k WHERE k.kind = 'expert'
 	), member AS MATERIALIZED (
 		SELECT m.member, m.component, m.members, COALESCE(p.server, m.member) AS server
 		FROM (SELECT @extschema@.l4_connected_components(t.one, t.other) AS all_of_them FROM token t) c
 		CROSS JOIN LATERAL unnest(c.all_of_them) m
-		LEFT JOIN unnest(l4_told_kinds.places) p ON p.address = m.member
+		LEFT JOIN unnest(l4_chained_members.places) p ON p.address = m.member
 	), possible AS (
 		-- those on one server need no network
 		SELECT s.component, (s.members * s.members - sum(s.here * s.here)) / 2 AS pairs
 		FROM (SELECT m.component, m.members, count(*) AS here FROM member m GROUP BY m.component, m.members, m.server) s
 		GROUP BY s.component, s.members
-	), chain AS MATERIALIZED (
+	), chain AS (
 		SELECT a.component
 		FROM token t JOIN member a ON a.member = t.one JOIN member b ON b.member = t.other AND b.server <> a.server
 		JOIN possible p ON p.component = a.component
 		GROUP BY a.component, p.pairs
 		HAVING count(*) < (limits).flow_expert_pairs * p.pairs
 	)
-	SELECT k.job, k.one, k.other,
-		CASE WHEN k.kind <> 'expert' THEN k.kind
-			WHEN k.returned < (limits).flow_answer_least THEN 'context'
-			WHEN k.returned >= (limits).flow_returned AND m.component IN (SELECT c.component FROM chain c) THEN 'pipeline'
-			ELSE 'expert' END, k.returned
-	FROM unnest(l4_told_kinds.kinds) k LEFT JOIN member m ON m.member = k.one;
+	SELECT m.member FROM member m WHERE m.component IN (SELECT c.component FROM chain c);
+END;
+COMMENT ON FUNCTION @extschema@.l4_chained_members(@extschema@.l4_told_kind[], @extschema@.l4_flow_place[],
+	@extschema@.l4_limits) IS
+'Step: Accelerators of pairs that look as if they exchanged the tokens of experts, but are linked by fewer pairs than from '
+'each to each (limit flow_expert_pairs): along a chain or around a ring.';
+
+CREATE FUNCTION @extschema@.l4_told_kinds(kinds @extschema@.l4_told_kind[], places @extschema@.l4_flow_place[],
+	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_told_kind
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
+BEGIN ATOMIC
+	WITH chained AS MATERIALIZED (
+		SELECT c.address FROM @extschema@.l4_chained_members(l4_told_kinds.kinds, l4_told_kinds.places, limits) c (address)
+	), placed AS (
+		SELECT k.*, 2 * count(*) FILTER (WHERE k.kind = 'pipeline') OVER w > count(*) FILTER (WHERE k.kind <> 'data') OVER w
+			AND k.alike >= (limits).flow_answered AS is_like_most
+		FROM unnest(l4_told_kinds.kinds) k
+		LEFT JOIN unnest(l4_told_kinds.places) a ON a.address = k.one
+		LEFT JOIN unnest(l4_told_kinds.places) b ON b.address = k.other
+		WINDOW w AS (PARTITION BY k.job, LEAST(a.server, b.server), GREATEST(a.server, b.server))
+	)
+	SELECT p.job, p.one, p.other,
+		CASE WHEN p.kind <> 'expert' THEN p.kind
+			WHEN p.returned < (limits).flow_answer_least THEN 'context'
+			WHEN p.returned >= (limits).flow_returned
+				AND (p.is_like_most OR p.one IN (SELECT c.address FROM chained c)) THEN 'pipeline'
+			ELSE 'expert' END, p.returned, p.alike
+	FROM placed p;
 END;
 COMMENT ON FUNCTION @extschema@.l4_told_kinds(@extschema@.l4_told_kind[], @extschema@.l4_flow_place[],
 	@extschema@.l4_limits) IS
-'Step: The kinds of pairs, seen together. The tokens of experts go from each to each: where accelerators are linked by fewer '
-'pairs than that (limit flow_expert_pairs), along a chain or around a ring, and sizes differ because a collector samples or '
-'merges records, it is a pipeline, or contexts, if little comes back (limit flow_returned).';
+'Step: The kinds of pairs, seen together. The tokens of experts go from each to each and come back: what goes along a chain '
+'(l4_chained_members), with sizes that differ because a collector samples or merges records, is a pipeline; so is what is '
+'answered (limit flow_answered) between two servers most pairs of which are (data aside); and of which next to nothing comes '
+'back (limit flow_answer_least) are contexts.';
 
 CREATE FUNCTION @extschema@.l4_flow_directions(pairs @extschema@.l4_flow_pair[], places @extschema@.l4_flow_place[],
 	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_direction
@@ -354,30 +400,21 @@ BEGIN ATOMIC
 		FROM measured m LEFT JOIN rounds r ON r.one = m.one AND r.other = m.other
 		WINDOW of_job AS (PARTITION BY m.job)
 	), best AS (
-		SELECT DISTINCT ON (m.job) m.job, (m.cycles).ended FROM measured m
-		WHERE (m.cycles)."interval" IS NOT NULL
+		SELECT DISTINCT ON (m.job) m.job, (m.cycles).ended FROM measured m WHERE (m.cycles)."interval" IS NOT NULL
 		ORDER BY m.job, (m.cycles).regular * cardinality((m.cycles).ended) * GREATEST((m.cycles).microbatches, 1) DESC,
 			m.one, m.other
 	), phased AS (
 		SELECT p.job, p.cycle, p.any_phase, p.is_summed
-		FROM @extschema@.l4_job_phases(ARRAY(SELECT ROW(m.job, m.period, w.span, @extschema@.l4_flow_pair_kind(w.span,
-				m.returned, m.together, m.same_size, m.least_alike, m.answer, true, limits),
-				CASE WHEN w.span <= (limits).flow_data_span AND m.is_answered
-				THEN NOT @extschema@.l4_go_at_once(m.forth, m.back, m.phases, limits) END, COALESCE((m.cycles)."interval",
-				(r.cycles)."interval"), cardinality(COALESCE((m.cycles).ended, (r.cycles).ended)),
-				COALESCE((m.cycles).microbatches, (r.cycles).microbatches), (m.cycles).layer, (m.cycles).weight,
-				CASE WHEN (m.cycles)."interval" IS NULL
-					THEN @extschema@.l4_repeats_itself((g.series).began, (g.series).moved, b.ended, limits) END,
-				m.same_size < (limits).flow_own_size)::@extschema@.l4_flow_measure
+		FROM @extschema@.l4_job_phases(ARRAY(SELECT @extschema@.l4_flow_measure_of(m.job, m.period, w.span,
+				@extschema@.l4_flow_pair_kind(w.span, m.returned, m.together, m.same_size, m.least_alike, m.answer, true,
+					limits), m.is_answered, m.same_size, m.forth, m.back, m.phases, m.cycles, r.cycles, b.ended, limits)
 			FROM measured m JOIN spans w ON w.one = m.one AND w.other = m.other
-			LEFT JOIN best b ON b.job = m.job
-			LEFT JOIN rounds r ON r.one = m.one AND r.other = m.other
-			CROSS JOIN LATERAL (SELECT @extschema@.l4_greater_way(m.forth, m.back) AS series) g), limits) p
+			LEFT JOIN best b ON b.job = m.job LEFT JOIN rounds r ON r.one = m.one AND r.other = m.other), limits) p
 	), kinds AS MATERIALIZED (
 		SELECT k.one, k.other, k.kind
 		FROM @extschema@.l4_told_kinds(ARRAY(SELECT ROW(m.job, m.one, m.other,
 				@extschema@.l4_flow_pair_kind(w.span, m.returned, m.together, m.same_size, m.least_alike, m.answer,
-					p.any_phase, limits), m.returned)::@extschema@.l4_told_kind
+					p.any_phase, limits), m.returned, (m.answer).alike)::@extschema@.l4_told_kind
 			FROM measured m JOIN spans w ON w.one = m.one AND w.other = m.other JOIN phased p ON p.job = m.job),
 			l4_flow_directions.places, limits) k
 	)
@@ -386,8 +423,7 @@ BEGIN ATOMIC
 			WHEN NOT p.is_summed THEN p.cycle END,
 		CASE WHEN p.cycle IS NOT NULL OR x.is_beside THEN 'data'
 			-- of a link that both take, without a phase, one way may be of tokens alone
-			WHEN p.any_phase IS NOT TRUE AND (d.series).same_size < (limits).flow_own_size AND NOT m.is_answered
-				AND k.kind <> 'context' THEN 'expert'
+			WHEN p.any_phase IS NOT TRUE AND k.kind = 'data' AND (d.series).same_size < (limits).flow_own_size THEN 'expert'
 			ELSE k.kind END,
 		d.source, d.destination, d.series, CASE WHEN NOT p.is_summed THEN p.cycle END,
 		CASE WHEN NOT p.is_summed AND p.cycle IS NOT NULL

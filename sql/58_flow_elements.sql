@@ -46,12 +46,18 @@ BEGIN ATOMIC
 	FROM runs r
 	GROUP BY r.run
 	HAVING count(*) >= (limits).flow_slow_steps
-		AND count(*) >= (limits).flow_slow_share * (max(r.place) - min(r.place) + 1);
+		AND count(*) >= (limits).flow_slow_share * (max(r.place) - min(r.place) + 1)
+		-- of what is as slow now and then, so many come in a row by chance
+		AND (ln(cardinality(l4_slow_regimes.value)) + count(*) * ln(NULLIF((SELECT count(*) FROM high) - count(*), 0)
+			/ GREATEST(cardinality(l4_slow_regimes.value) - count(*), 1)::double precision)
+			<= ln((limits).flow_slow_chance)) IS NOT FALSE;
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_regimes(double precision[], double precision[], double precision,
 	@extschema@.l4_limits) IS
 'Step: From when to when a series (at in order) is at least at the level lowest, for enough values (limit flow_slow_steps), '
-'few between which are lower (limit flow_slow_share). level: the median, and by how much values deviate from it. Cost: of n.';
+'few between which are lower (limit flow_slow_share), and not by chance (limit flow_slow_chance): not where as many of the '
+'other values are at that level that so many in a row are to be expected. level: the median, and by how much values deviate '
+'from it. Cost: of n.';
 
 -- ---- jobs that are understood ----
 
