@@ -539,6 +539,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'Bursts come regularly where this share of the intervals between them is alike ...'),
 	(true, 'flow_regular_time', 0.5, 'share of time',
 		'... and where these make up this share of the time: pauses for evaluation and checkpoints are the rest.'),
+	(true, 'flow_regular_most', 0.8, 'share of time',
+		'First bursts are sought that come regularly for this share of the time: buckets of gradients, which may come for two '
+		'thirds of each step, or for three quarters, are parts of one.'),
 	(true, 'flow_regular_tolerance', 0.3, 'share of the interval', 'Intervals are alike within this.'),
 	(true, 'flow_period_pairs', 0.05, 'share of pairs',
 		'The step of a job is the longest period that so many of its pairs have: the data-parallel ones close each step once, '

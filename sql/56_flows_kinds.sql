@@ -336,8 +336,10 @@ BEGIN ATOMIC
 		FROM (SELECT m.component, m.members, count(*) AS here FROM member m GROUP BY m.component, m.members, m.server) s
 		GROUP BY s.component, s.members
 	), chain AS (
+		-- gradients may go around a ring of them, too
 		SELECT a.component
-		FROM token t JOIN member a ON a.member = t.one JOIN member b ON b.member = t.other AND b.server <> a.server
+		FROM unnest(l4_chained_members.kinds) k JOIN member a ON a.member = k.one
+		JOIN member b ON b.member = k.other AND b.component = a.component AND b.server <> a.server
 		JOIN possible p ON p.component = a.component
 		GROUP BY a.component, p.pairs
 		HAVING count(*) < (limits).flow_expert_pairs * p.pairs
@@ -347,7 +349,7 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_chained_members(@extschema@.l4_told_kind[], @extschema@.l4_flow_place[],
 	@extschema@.l4_limits) IS
 'Step: Accelerators of pairs that look as if they exchanged the tokens of experts, but are linked by fewer pairs than from '
-'each to each (limit flow_expert_pairs): along a chain or around a ring.';
+'each to each (limit flow_expert_pairs), whatever else goes there: along a chain or around a ring.';
 
 CREATE FUNCTION @extschema@.l4_told_kinds(kinds @extschema@.l4_told_kind[], places @extschema@.l4_flow_place[],
 	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_told_kind

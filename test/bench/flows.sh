@@ -38,7 +38,7 @@ all_scenarios() {
 	for number in $(seq 19); do
 		echo "other$number"
 	done
-	echo third fourth fifth sixth seventh
+	echo third fourth fifth sixth seventh eighth
 }
 
 # The names, with healthy spelt out, one a line.
@@ -52,6 +52,7 @@ spell() {
 			fifth) seq -f 'fifth%.0f' 10 ;;
 			sixth) seq -f 'sixth%.0f' 10 ;;
 			seventh) seq -f 'seventh%.0f' 10 ;;
+			eighth) seq -f 'eighth%.0f' 10 ;;
 			*) echo "$name" ;;
 		esac
 	done

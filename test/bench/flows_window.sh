@@ -17,6 +17,7 @@ generate() {
 		fourth*) python3 "$here/flows_fourth.py" "$1" "$work/window" ${OTHER_SEED:-} ;;
 		sixth*) python3 "$here/flows_sixth.py" "$1" "$work/window" ${OTHER_SEED:-} ;;
 		seventh*) python3 "$here/flows_seventh.py" "$1" "$work/window" ${OTHER_SEED:-} ;;
+		eighth*) python3 "$here/flows_eighth.py" "$1" "$work/window" ${OTHER_SEED:-} ;;
 		fifth*) python3 "$here/flows_fifth.py" "$1" "$work/window" ${OTHER_SEED:-} ;;
 		*) "$generator/flows" --out "$work/window" --scenario "$1" --seed "$seed" ;;
 	esac > "$work/said" 2>&1 || { cat "$work/said" >&2; return 1; }
