@@ -173,7 +173,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
 	WITH measured AS MATERIALIZED (
 		SELECT m.job, m.period, m.kind, m.is_answered, m.cycle, m.cycles, m.microbatches, m.layer, m.repeats, m.differs,
-			m.weight >= (limits).flow_microbatch_bytes AS is_heavy, (m.span <= (limits).flow_data_span) IS TRUE AS is_phase
+			m.weight >= (limits).flow_microbatch_bytes AS is_heavy, (m.span <= (limits).flow_data_span) IS TRUE AS is_phase,
+			2 * count(*) FILTER (WHERE m.differs) OVER (PARTITION BY m.job) >= count(*) OVER (PARTITION BY m.job) AS of_tokens
 		FROM unnest(l4_job_phases.measures) m
 	), cycles AS (
 		SELECT m.job, @extschema@.l4_usual_cycle(array_agg(m.cycle), array_agg(m.cycles), array_agg(m.microbatches),
@@ -194,8 +195,11 @@ BEGIN ATOMIC
 		FROM measured m
 		JOIN cycles c ON c.job = m.job
 		JOIN summed s ON s.job = m.job
+		-- tokens of experts go forwards and backwards, too: where most pairs are theirs, nearly all others are to tell it
+		WHERE NOT m.of_tokens OR m.differs IS NOT TRUE
 		GROUP BY m.job, s.is_summed, c.cycle
-		HAVING (count(m.cycle) >= (limits).flow_cycle_pairs * count(*)
+		HAVING (count(m.cycle) >= CASE WHEN bool_or(m.of_tokens) THEN (limits).flow_cycle_alike
+				ELSE (limits).flow_cycle_pairs END * count(*)
 				-- layers of ranks that are early or late run into each other, but move the same in each cycle
 				OR count(*) FILTER (WHERE abs(m.cycle / c.cycle - 1) <= (limits).flow_period_tolerance) >= 2
 					AND count(*) FILTER (WHERE abs(m.cycle / c.cycle - 1) <= (limits).flow_period_tolerance OR m.repeats)
@@ -207,8 +211,6 @@ BEGIN ATOMIC
 				OR s.is_summed)
 			-- a pipeline goes forwards and backwards, too, but moves as much on either way
 			AND 2 * count(*) FILTER (WHERE m.is_heavy AND m.kind = 'pipeline') >= count(*) FILTER (WHERE m.kind = 'pipeline')
-			-- and so do the tokens of experts
-			AND 2 * count(*) FILTER (WHERE m.differs) < count(*)
 	)
 	SELECT m.job, s.cycle,
 		-- in less than a step it is the pipeline that sends in phases, once a microbatch
@@ -380,6 +382,20 @@ COMMENT ON FUNCTION @extschema@.l4_told_kinds(@extschema@.l4_told_kind[], @extsc
 'answered (limit flow_answered) between two servers most pairs of which are (data aside); and of which next to nothing comes '
 'back (limit flow_answer_least) are contexts.';
 
+CREATE FUNCTION @extschema@.l4_direction_kind(kind text, cycle double precision, any_phase boolean, is_beside boolean,
+	same_size double precision, limits @extschema@.l4_limits) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
+RETURN CASE WHEN cycle IS NOT NULL THEN CASE WHEN is_beside THEN 'expert' ELSE 'data' END
+	WHEN is_beside THEN 'data'
+	-- of a link that both take, without a phase, one way may be of tokens alone
+	WHEN any_phase IS NOT TRUE AND kind = 'data' AND same_size < (limits).flow_own_size THEN 'expert'
+	ELSE kind END;
+COMMENT ON FUNCTION @extschema@.l4_direction_kind(text, double precision, boolean, boolean, double precision,
+	@extschema@.l4_limits) IS
+'Step: What goes one way between two, of which kind is the pair (l4_told_kinds), in a job with or without cycles of layers or '
+'phases of data (l4_job_phases); is_beside: tokens of experts beside layers, or gradients beside such tokens. same_size: of '
+'this way.';
+
 CREATE FUNCTION @extschema@.l4_flow_directions(pairs @extschema@.l4_flow_pair[], places @extschema@.l4_flow_place[],
 	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_direction
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
@@ -392,8 +408,8 @@ BEGIN ATOMIC
 			AS is_answered OFFSET 0) a
 	), rounds AS MATERIALIZED ( -- neither layers nor a phase: gradients may be scattered in each microbatch
 		SELECT m.one, m.other, @extschema@.l4_rounds_of(@extschema@.l4_greater_way(m.forth, m.back), m.period, limits) AS cycles
-		FROM measured m WHERE m.period IS NOT NULL AND m.job NOT IN (SELECT o.job FROM measured o
-			WHERE (o.cycles)."interval" IS NOT NULL OR o.span <= (limits).flow_data_span)
+		FROM measured m WHERE m.period IS NOT NULL AND m.job NOT IN (
+			SELECT o.job FROM measured o WHERE (o.cycles)."interval" IS NOT NULL OR o.span <= (limits).flow_data_span)
 	), spans AS MATERIALIZED ( -- where there are neither, nor a shorter phase, gradients go with the whole backward
 		SELECT m.one, m.other, CASE WHEN m.is_backward AND 2 * count(*) FILTER (WHERE m.is_backward) OVER of_job
 				> count(*) OVER of_job AND bool_and(m.span > (limits).flow_data_span
@@ -413,7 +429,7 @@ BEGIN ATOMIC
 			FROM measured m JOIN spans w ON w.one = m.one AND w.other = m.other
 			LEFT JOIN best b ON b.job = m.job LEFT JOIN rounds r ON r.one = m.one AND r.other = m.other), limits) p
 	), kinds AS MATERIALIZED (
-		SELECT k.one, k.other, k.kind
+		SELECT k.one, k.other, k.kind, bool_or(k.kind = 'expert') OVER (PARTITION BY k.job) AS any_tokens
 		FROM @extschema@.l4_told_kinds(ARRAY(SELECT ROW(m.job, m.one, m.other,
 				@extschema@.l4_flow_pair_kind(w.span, m.returned, m.together, m.same_size, m.least_alike, m.answer,
 					p.any_phase, limits), m.returned, (m.answer).alike)::@extschema@.l4_told_kind
@@ -423,10 +439,7 @@ BEGIN ATOMIC
 	SELECT m.job, CASE WHEN x.is_beside THEN NULL
 			WHEN p.any_phase OR p.is_summed AND w.span <= (limits).flow_data_span THEN m.period
 			WHEN NOT p.is_summed THEN p.cycle END,
-		CASE WHEN p.cycle IS NOT NULL OR x.is_beside THEN 'data'
-			-- of a link that both take, without a phase, one way may be of tokens alone
-			WHEN p.any_phase IS NOT TRUE AND k.kind = 'data' AND (d.series).same_size < (limits).flow_own_size THEN 'expert'
-			ELSE k.kind END,
+		@extschema@.l4_direction_kind(k.kind, p.cycle, p.any_phase, x.is_beside, (d.series).same_size, limits),
 		d.source, d.destination, d.series, CASE WHEN NOT p.is_summed THEN p.cycle END,
 		CASE WHEN NOT p.is_summed AND p.cycle IS NOT NULL
 			THEN CASE WHEN d.is_measured AND (r.cycles)."interval" IS NOT NULL THEN r.cycles
@@ -437,8 +450,10 @@ BEGIN ATOMIC
 	-- the way that moves more, of which cycles are known: as in l4_flow_pair_cycles
 	CROSS JOIN LATERAL (VALUES (m.one, m.other, m.forth, ((m.back).bytes > (m.forth).bytes) IS NOT TRUE),
 		(m.other, m.one, m.back, ((m.back).bytes <= (m.forth).bytes) IS NOT TRUE)) d(source, destination, series, is_measured)
-	CROSS JOIN LATERAL (SELECT p.cycle IS NULL AND k.kind = 'expert' AND d.is_measured AND m.returned < (limits).flow_returned
-		AND (d.series).same_size >= (limits).flow_own_size AS is_beside) x -- tokens come back, what is more is of a ring
+	-- tokens come back: what is more is of a ring beside them; and they go beside layers
+	CROSS JOIN LATERAL (SELECT CASE WHEN p.cycle IS NOT NULL THEN k.any_tokens AND (d.series).same_size < (limits).flow_own_size
+		ELSE k.kind = 'expert' AND d.is_measured AND m.returned < (limits).flow_returned
+			AND (d.series).same_size >= (limits).flow_own_size END AS is_beside) x
 	WHERE cardinality((d.series).began) > 0;
 END;
 COMMENT ON FUNCTION @extschema@.l4_flow_directions(@extschema@.l4_flow_pair[], @extschema@.l4_flow_place[],

@@ -149,7 +149,8 @@ BEGIN ATOMIC
 		CROSS JOIN LATERAL (SELECT percentile_cont(0.75) WITHIN GROUP (ORDER BY x.rate) AS usual, min(x.rate) AS least
 			FROM (SELECT ln(x.moved / x.busy) AS rate FROM unnest(t.moved, t.busy) x(moved, busy)
 				WHERE x.moved > 0 AND x.busy > 0) x) r
-		WHERE t.kind <> 'accelerator' AND r.least IS NOT NULL
+		-- tokens beside layers share the way with these
+		WHERE t.kind <> 'accelerator' AND r.least IS NOT NULL AND (t.kind <> 'expert' OR t.period IS NOT NULL)
 	), usual AS (
 		SELECT s.job, s.kind, percentile_cont(0.5) WITHIN GROUP (ORDER BY s.usual) AS rate,
 			@extschema@.l4_deviation(array_agg(s.usual)) AS deviation FROM series s GROUP BY s.job, s.kind
@@ -159,13 +160,13 @@ BEGIN ATOMIC
 		FROM series s
 		CROSS JOIN LATERAL @extschema@.l4_hops_of(s.source, s.path, s.destination) h
 		-- along a pipeline it goes one way after the other
-		WHERE s.kind <> 'pipeline' AND (s.job, s.kind) IN (SELECT o.job, o.kind
-			FROM series o JOIN usual u ON u.job = o.job AND u.kind = o.kind
+		WHERE s.kind <> 'pipeline' AND (s.job, s.kind) IN (
+			SELECT o.job, o.kind FROM series o JOIN usual u ON u.job = o.job AND u.kind = o.kind
 			WHERE GREATEST(u.rate, o.usual) - o.least >= (limits).flow_slow_rate)
 	), shared AS (
 		SELECT h.job, h.kind, h.source, h.destination, h.path, bool_or(h.more) AS shares
-		FROM (SELECT h.job, h.kind, h.source, h.destination, h.path, max(h.ways) > min(max(h.ways))
-				OVER (PARTITION BY h.job, h.kind, h.is_port) AS more
+		FROM (SELECT h.job, h.kind, h.source, h.destination, h.path,
+				max(h.ways) > min(max(h.ways)) OVER (PARTITION BY h.job, h.kind, h.is_port) AS more
 			FROM hops h GROUP BY h.job, h.kind, h.source, h.destination, h.path, h.is_port) h
 		GROUP BY h.job, h.kind, h.source, h.destination, h.path
 	), compared AS (
@@ -179,9 +180,9 @@ BEGIN ATOMIC
 					FROM unnest(s.moved, s.busy) x(moved, busy) WHERE x.moved > 0 AND x.busy > 0) END) AS lowest
 		FROM series s
 		JOIN usual u ON u.job = s.job AND u.kind = s.kind
+		CROSS JOIN LATERAL (SELECT u.deviation <= (limits).flow_like_rate AS alike) c
 		LEFT JOIN shared h ON h.job = s.job AND h.kind = s.kind AND h.source = s.source AND h.destination = s.destination
 			AND (h.path = s.path) IS NOT FALSE
-		CROSS JOIN LATERAL (SELECT u.deviation <= (limits).flow_like_rate AS alike) c
 	)
 	SELECT c.job, c.kind, c.source, c.destination, c.path, g.began, g.ended, g.level, g.steps, g.began IS NOT NULL,
 		CASE WHEN g.began IS NOT NULL AND NOT c.alike THEN (exp(g.level) - 1) / exp(c.rate) * (
@@ -189,10 +190,9 @@ BEGIN ATOMIC
 		(c.shares IS NOT TRUE OR g.level - (c.rate - c.usual) >= c.lowest)
 			AND @extschema@.l4_exceeds_changes(CASE WHEN c.alike THEN g.level END, c.moved, c.busy, limits)
 	FROM compared c
-	LEFT JOIN LATERAL (SELECT r.began, r.ended, r.level, r.steps
-		FROM (SELECT array_agg(x.began ORDER BY x.began) AS at,
-				array_agg(c.rate - ln(x.moved / x.busy) ORDER BY x.began) AS slowness
-			FROM unnest(c.moved, c.busy, c.began) x(moved, busy, began) -- most are never that slow
+	LEFT JOIN LATERAL (SELECT r.*
+		FROM (SELECT array_agg(x.at ORDER BY x.at) AS at, array_agg(c.rate - ln(x.moved / x.busy) ORDER BY x.at) AS slowness
+			FROM unnest(c.moved, c.busy, c.began) x(moved, busy, at) -- most are never that slow
 			WHERE x.moved > 0 AND x.busy > 0 AND c.rate - c.least >= c.lowest HAVING count(*) > 0) x
 		CROSS JOIN LATERAL @extschema@.l4_slow_regimes(x.at, x.slowness, c.lowest, limits) r
 		-- who waits does so now for long and now not at all
