@@ -413,6 +413,10 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'What takes less than this share of the steps before and after it is a part of a step.'),
 	(true, 'slow_pool_share', 0.75, 'share of steps',
 		'As long as so many steps of a successful job take at most is normal: a level that lasted for the rest is.'),
+	(true, 'slow_told_share', 0.5, 'share of records',
+		'A statement tells of slow steps where this share of its records since then has a measure beyond those of successful '
+		'jobs by slow_factor ...'),
+	(true, 'slow_told_before', 0.1, 'share of records', '... and at most this share before: first steps warm up.'),
 	(true, 'slow_pool_factor', 2, 'factor',
 		'All steps are slow that take so many times as long as in any successful job: jobs differ by load and placement.'),
 	(true, 'slow_counted_records', 100000, 'records',

@@ -92,7 +92,9 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 	(true, 'trouble', 'error', '\m(errors?|err|exceptions?|failed|failure)\M', 'an error occurred while reading batch 7'),
 	-- not the command, with how long something may take and what ("timeout -s KILL 3600 python train.py")
 	(true, 'trouble', 'timed_out', '\m(timed ?out|time out|times out|timeout(?! (-\S+ ([a-z]+ )?)*\d+(\.\d+)?[smhd]? '
-			'(?!(s|ms|sec|secs|seconds?|min|minutes?|hours?|exceeded|expired|reached|elapsed)\M)\S))\M',
+			'(?!(s|ms|sec|secs|seconds?|min|minutes?|hours?|exceeded|expired|reached|elapsed)\M)\S'
+			-- how long something may take
+			'|:? (<\*>|\d[\w.]*)\)))\M',
 		'gave up after timeout.'),
 	(true, 'trouble', 'not_reached', '\m(unreachable|refused|reset by peer|closed by (peer|remote)|broken pipe|lost)\M',
 		'Connection refused'),

@@ -587,6 +587,24 @@ COMMENT ON FUNCTION @extschema@.l4_outlived_fatal(text, @extschema@.l4_unexplain
 'Step: l4_own_progress of the ranks that say something fatal, but not as their last word. Of a file that ranks share none: '
 'there lines do not tell how much of a stream is left.';
 
+CREATE FUNCTION @extschema@.l4_last_exceptions(job_id text, unexplained @extschema@.l4_unexplained_record[],
+	wordings @extschema@.l4_wordings) RETURNS TABLE (stream_id bigint, shape_id bigint)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
+BEGIN ATOMIC
+	WITH exception AS MATERIALIZED (
+		SELECT r.stream_id, r.shape_id, r.last_line
+		FROM unnest(l4_last_exceptions.unexplained) r JOIN @extschema@.l4_shape h ON h.shape_id = r.shape_id
+		WHERE r.kind = 'rank' AND h.shape ~ (wordings).exception
+	)
+	SELECT x.stream_id, x.shape_id
+	FROM exception x
+	JOIN @extschema@.l4_job_last_lines(l4_last_exceptions.job_id, ARRAY(SELECT DISTINCT o.stream_id FROM exception o)) l
+		ON l.stream_id = x.stream_id AND l.last_line <= x.last_line;
+END;
+COMMENT ON FUNCTION @extschema@.l4_last_exceptions(text, @extschema@.l4_unexplained_record[], @extschema@.l4_wordings) IS
+'Step: The exceptions that are the last words of a rank: it ended with them, and did not come back, whatever the others went '
+'on with.';
+
 CREATE FUNCTION @extschema@.l4_unexplained(job_id text, use_pool boolean DEFAULT true,
 	clocks @extschema@.l4_clock_offset[] DEFAULT NULL,
 	limits @extschema@.l4_limits DEFAULT NULL, wordings @extschema@.l4_wordings DEFAULT NULL,
@@ -649,7 +667,9 @@ BEGIN
 		LEFT JOIN @extschema@.l4_progress_marks(l4_unexplained.job_id, pool.pool_id, limits, wordings) m
 			ON m.stream_id = r.stream_id
 		LEFT JOIN @extschema@.l4_outlived_fatal(l4_unexplained.job_id, records, limits) o ON o.stream_id = r.stream_id
-		WHERE NOT (r.reason IN ('new', 'new value')
+		WHERE (r.stream_id, r.shape_id) IN (SELECT t.stream_id, t.shape_id
+				FROM @extschema@.l4_last_exceptions(l4_unexplained.job_id, records, wordings) t)
+			OR NOT (r.reason IN ('new', 'new value')
 			AND @extschema@.l4_is_outlived(r.kind, s.counts, r.gravity, coalesce(r.kind = ANY (pool.known_kinds), true),
 				r.last_line, m.line_no, m.mild_line_no, o.line_no, limits)));
 	-- what is said of the set-up after an error may be part of that

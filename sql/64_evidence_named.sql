@@ -5,8 +5,8 @@
 
 CREATE FUNCTION @extschema@.l4_row_words(shape text, limits @extschema@.l4_limits) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN cardinality(regexp_split_to_array(btrim(shape), '\s+')) >= (limits).evidence_named_columns
-	THEN regexp_replace(shape, '^\S+', '') ELSE shape END;
+RETURN regexp_replace(CASE WHEN cardinality(regexp_split_to_array(btrim(shape), '\s+')) >= (limits).evidence_named_columns
+	THEN regexp_replace(shape, '^\S+', '') ELSE shape END, '\s+', ' ', 'g');
 COMMENT ON FUNCTION @extschema@.l4_row_words(text, @extschema@.l4_limits) IS
 'Step: A shape of so many words (limit evidence_named_columns) that it may be the row of a table, without its first word: rows '
 'begin with an identifier, which may look like a word; any other shape as it is, for its first word may be its verb.';

@@ -52,12 +52,16 @@ BEGIN ATOMIC
 		FROM (SELECT t.started_at - lag(t.started_at) OVER (ORDER BY t.started_at) AS length
 			FROM @extschema@.l4_job_timeline(l4_evidence_quiet.job_id) t) i
 	),
+	telling AS MATERIALIZED (
+		SELECT t.* FROM @extschema@.l4_telling_units(l4_evidence_quiet.streams, l4_evidence_quiet.telling_streams) t
+	),
 	stopped AS MATERIALIZED (
 		SELECT s.*, t.units, t.units_telling, max(COALESCE(b.ts, s.last_ts)) OVER (PARTITION BY s.unit, s.kind) AS ended_at
-		FROM @extschema@.l4_telling_units(l4_evidence_quiet.streams, l4_evidence_quiet.telling_streams) t
+		FROM telling t
 		JOIN stream s ON s.kind = t.kind AND s.unit = t.unit
 		LEFT JOIN before b ON b.stream_id = s.stream_id
-		WHERE NOT t.tells
+		-- whose ranks tell of the failure is not silent, though its launcher, or whatever else logs there, is
+		WHERE NOT t.tells AND t.unit NOT IN (SELECT r.unit FROM telling r WHERE r.kind = 'rank' AND r.tells)
 			AND @extschema@.l4_is_few(t.units - t.units_telling, t.units, (l4_evidence_quiet.limits).evidence_quiet_share)
 	)
 	SELECT s.unit, s.node, s.rank, 'quiet',

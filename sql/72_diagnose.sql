@@ -102,6 +102,11 @@ BEGIN
 			slow, finished <> '{}' OR @extschema@.l4_slow_leads(failing, suspects, limits),
 			l4_attempt_findings.attempt) o ORDER BY o.turn) END;
 	well := ARRAY(SELECT w FROM @extschema@.l4_well_again(unexplained, accusations, names, limits, wordings) w);
+	-- what the steps take is told by whoever waits, too, and speaks against nobody
+	IF finished <> '{}' OR @extschema@.l4_slow_leads(failing, '{}', limits) THEN
+		unexplained := unexplained || ARRAY(SELECT r FROM @extschema@.l4_slow_records(l4_attempt_findings.job_id, unexplained,
+			slow, l4_attempt_findings.use_pool, clocks, limits, wordings) r);
+	END IF;
 	events := ARRAY(SELECT to_jsonb(e) FROM @extschema@.l4_event_findings(l4_attempt_findings.job_id,
 		CASE WHEN well = '{}' THEN unexplained ELSE ARRAY(SELECT u FROM unnest(unexplained) u
 			WHERE NOT EXISTS (SELECT FROM unnest(well) w WHERE w.stream_id = u.stream_id AND w.shape_id = u.shape_id)) END,

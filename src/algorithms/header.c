@@ -229,9 +229,11 @@ static pg_noinline void
 take_timed_facts(L4HeaderParser *parser, const HeaderFacts *facts, const char *text, L4Header *header)
 {
 	L4Header	outer = *header;
+	/* a date and a time of day apart say none, a number since 1970 needs none */
+	bool		apart = facts->begins[GROUP_TS] < 0 && facts->begins[GROUP_EPOCH] < 0;
 
 	take_facts(parser, facts, text, header);
-	if (!says_zone(outer.time_text) || says_zone(header->time_text))
+	if (!says_zone(outer.time_text) || (!apart && says_zone(header->time_text)))
 		return;
 	header->time = outer.time;
 	header->time_text = outer.time_text;

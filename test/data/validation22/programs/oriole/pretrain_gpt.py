@@ -1,0 +1,4 @@
+from oriole.training import pretrain
+
+if __name__ == "__main__":
+    pretrain()
