@@ -255,6 +255,10 @@ DECLARE
 BEGIN
 	FOR of_job IN jobs LOOP
 		directions := ARRAY(SELECT d FROM @extschema@.l4_flow_directions(of_job.pairs, of_job.places, limits) d);
+		IF NOT EXISTS (SELECT FROM @extschema@.l4_each_direction(directions) d
+				WHERE d.cycle IS NOT NULL OR d.kind = 'data' AND d.period IS NOT NULL) THEN
+			directions := ARRAY(SELECT d FROM @extschema@.l4_with_gradients(directions, of_job.places, limits) d);
+		END IF;
 		steps := ARRAY(SELECT s FROM @extschema@.l4_flow_accelerators(directions, of_job.places, limits) s);
 		IF @extschema@.l4_parameters_are_later(directions, steps, limits) THEN
 			steps := ARRAY(SELECT s FROM @extschema@.l4_steps_of_gradients(directions, steps, limits) s);

@@ -1,0 +1,70 @@
+/*
+ * Links that tokens of experts and gradients both take: where experts are dealt out over the same ranks as data, no link may
+ * carry gradients alone, and none of a job then sends in a phase. But each exchange of tokens has a size of its own, and
+ * buckets of gradients the same in each step.
+ */
+
+CREATE FUNCTION @extschema@.l4_repeated_sizes(series @extschema@.l4_flow_series, limits @extschema@.l4_limits) RETURNS real[]
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10000
+BEGIN ATOMIC
+	SELECT array_agg(m.size) FROM (SELECT u.size FROM unnest((series).moved) u (size)
+		GROUP BY u.size HAVING count(*) >= (limits).flow_least_steps) m;
+END;
+COMMENT ON FUNCTION @extschema@.l4_repeated_sizes(@extschema@.l4_flow_series, @extschema@.l4_limits) IS
+'Step: The sizes that as many messages of a series have as there are steps at least (limit flow_least_steps), to the byte; '
+'NULL for none. Cost: time n * log(n).';
+
+CREATE FUNCTION @extschema@.l4_series_of_sizes(series @extschema@.l4_flow_series, sizes real[], of_these boolean)
+	RETURNS @extschema@.l4_flow_series
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10000
+BEGIN ATOMIC
+	SELECT count(*), 0::bigint, 0::bigint, 0::bigint, sum(m.moved)::bigint, sum(m.lost)::bigint, (series).same_size,
+		array_agg(m.began ORDER BY m.place), array_agg(m.lasted ORDER BY m.place), array_agg(m.moved ORDER BY m.place),
+		array_agg(m.busy ORDER BY m.place), array_agg(m.path ORDER BY m.place), array_agg(m.lost ORDER BY m.place),
+		(series).paths
+	FROM unnest((series).began, (series).lasted, (series).moved, (series).busy, (series).path, (series).lost)
+		WITH ORDINALITY m (began, lasted, moved, busy, path, lost, place)
+	WHERE (m.moved = ANY (l4_series_of_sizes.sizes)) = l4_series_of_sizes.of_these;
+END;
+COMMENT ON FUNCTION @extschema@.l4_series_of_sizes(@extschema@.l4_flow_series, real[], boolean) IS
+'Step: Of a series the messages with one of these sizes, or the others (of_these false). Cost: of n.';
+
+CREATE FUNCTION @extschema@.l4_has_phase(series @extschema@.l4_flow_series, period double precision,
+	limits @extschema@.l4_limits) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 3000
+BEGIN ATOMIC
+	SELECT @extschema@.l4_flow_span(b.parted, b.active, l4_has_phase.period, limits) <= (limits).flow_data_span
+		AND (b.parted).bursts >= (limits).flow_least_steps
+	FROM @extschema@.l4_flow_pair_bursts(series, NULL, l4_has_phase.period, limits) b;
+END;
+COMMENT ON FUNCTION @extschema@.l4_has_phase(@extschema@.l4_flow_series, double precision, @extschema@.l4_limits) IS
+'Step: Does a series come in one phase of each step (period: seconds), as gradients do (l4_flow_span; limits flow_data_span, '
+'flow_least_steps)?';
+
+CREATE FUNCTION @extschema@.l4_with_gradients(directions @extschema@.l4_flow_direction[], places @extschema@.l4_flow_place[],
+	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_direction
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
+BEGIN ATOMIC
+	WITH mixed AS MATERIALIZED (
+		SELECT d.source, d.destination, p.period, z.sizes, g.gradients
+		FROM @extschema@.l4_each_direction(l4_with_gradients.directions) d
+		JOIN unnest(l4_with_gradients.places) p ON p.address = d.source AND p.period IS NOT NULL
+		CROSS JOIN LATERAL (SELECT @extschema@.l4_repeated_sizes(d.series, limits) AS sizes OFFSET 0) z
+		CROSS JOIN LATERAL (SELECT @extschema@.l4_series_of_sizes(d.series, z.sizes, true) AS gradients OFFSET 0) g
+		WHERE d.kind = 'expert' AND z.sizes IS NOT NULL AND @extschema@.l4_has_phase(g.gradients, p.period, limits)
+	)
+	SELECT d.job, d.period, d.kind, d.source, d.destination, CASE WHEN m.sizes IS NULL THEN d.series
+			ELSE @extschema@.l4_series_of_sizes(d.series, m.sizes, false) END, d.cycle, d.cycles
+	FROM @extschema@.l4_each_direction(l4_with_gradients.directions) d
+	LEFT JOIN mixed m ON m.source = d.source AND m.destination = d.destination AND d.kind = 'expert'
+	UNION ALL
+	SELECT d.job, m.period, 'data', d.source, d.destination, m.gradients, NULL, NULL
+	FROM mixed m
+	JOIN @extschema@.l4_each_direction(l4_with_gradients.directions) d ON d.source = m.source AND d.destination = m.destination
+		AND d.kind = 'expert';
+END;
+COMMENT ON FUNCTION @extschema@.l4_with_gradients(@extschema@.l4_flow_direction[], @extschema@.l4_flow_place[],
+	@extschema@.l4_limits) IS
+'Step: The directions of a job of which no phase tells the steps, where links of experts carry gradients, too (messages of '
+'sizes that repeat themselves, in one phase of each step: l4_repeated_sizes, l4_has_phase) parted into both. Others as they '
+'are.';
