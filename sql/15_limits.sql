@@ -604,6 +604,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'to the next for this much, they are one job: of another job it is one part in as many as there are cycles, and '
 		'this much once in a thousand with six of them.'),
 	(true, 'flow_repeated_parts', 8, 'parts', 'Of a cycle, to see that: a third of it goes forwards, two backwards.'),
+	(true, 'flow_layer_ratio', 4, 'factor',
+		'A layer backwards takes less than so many times as long as one forwards: what comes less often than so is of steps.'),
 	(true, 'flow_layer_pairs', 0.05, 'share of pairs',
 		'Where more of the pairs tell that what comes regularly are layers, it is no step, though too few cycles of layers are '
 		'in the window to tell one.'),

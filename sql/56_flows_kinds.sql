@@ -172,7 +172,8 @@ RETURNS TABLE (job int, cycle double precision, any_phase boolean, is_summed boo
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
 	WITH measured AS MATERIALIZED (
-		SELECT m.job, m.period, m.kind, m.is_answered, m.cycle, m.cycles, m.microbatches, m.layer, m.repeats, m.differs,
+		SELECT m.job, m.period, m.kind, m.is_answered, m.cycle, m.cycles, m.microbatches, m.repeats, m.differs,
+			CASE WHEN m.layer < (limits).flow_layer_ratio * m.period THEN m.layer END AS layer,
 			m.weight >= (limits).flow_microbatch_bytes AS is_heavy, (m.span <= (limits).flow_data_span) IS TRUE AS is_phase,
 			2 * count(*) FILTER (WHERE m.differs) OVER (PARTITION BY m.job) >= count(*) OVER (PARTITION BY m.job) AS of_tokens
 		FROM unnest(l4_job_phases.measures) m
