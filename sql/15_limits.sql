@@ -561,6 +561,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'quarter of each step. Evaluations that come so often take less.'),
 	(true, 'flow_step_members', 0.5, 'share of accelerators',
 		'Of a step that is none, so many accelerators at least have such a pair: all have part in the data-parallel traffic.'),
+	(true, 'flow_meet', 0.1, 'share of time',
+		'Accelerators of a stage begin their data-parallel phase together where their begins differ by at most this share of '
+		'what they differ by in how long they have been ready.'),
 	(true, 'flow_lead', 0.8, 'microbatches',
 		'Who sends the first activations sooner than this behind the end of a step began to compute before: parameters came '
 		'meanwhile. Who begins at the end takes one, or longer.'),

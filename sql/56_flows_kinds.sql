@@ -180,9 +180,7 @@ BEGIN ATOMIC
 	), cycles AS (
 		SELECT m.job, @extschema@.l4_usual_cycle(array_agg(m.cycle), array_agg(m.cycles), array_agg(m.microbatches),
 			limits) AS cycle
-		FROM measured m
-		WHERE m.cycle IS NOT NULL
-		GROUP BY m.job
+		FROM measured m WHERE m.cycle IS NOT NULL GROUP BY m.job
 	), summed AS (
 		-- those who hold the same shard sum up its gradients, in a phase; between the others layers are seen
 		SELECT m.job, count(*) FILTER (WHERE m.is_phase) >= (limits).flow_cycle_pairs * count(*)

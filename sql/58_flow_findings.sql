@@ -29,7 +29,7 @@ BEGIN ATOMIC
 	), steps AS MATERIALIZED (
 		SELECT s.job, COALESCE(g.stage, 0) AS stage, s.server, s.address, s.step, s.ended,
 			s.ended - s.began AS lasted, s.compute, s.ended - s.data AS closes, ln(s.compute) AS work,
-			ln(NULLIF(GREATEST(s.compute - s.closing, 0), 0)) AS piped, g.pipeline, g.is_ring
+			s.closing, ln(NULLIF(GREATEST(s.compute - s.closing, 0), 0)) AS piped, g.pipeline, g.is_ring
 		FROM @extschema@.l4_each_trace(l4_compared_work.traces) t
 		CROSS JOIN LATERAL @extschema@.l4_steps_of_trace(t) s
 		LEFT JOIN stages g ON g.address = s.address
@@ -41,7 +41,9 @@ BEGIN ATOMIC
 				CASE WHEN count(*) >= (limits).flow_stage_members THEN (array_agg(s.work ORDER BY s.work))[2] END) AS work,
 			GREATEST(percentile_cont(0.25) WITHIN GROUP (ORDER BY s.piped),
 				CASE WHEN count(*) >= (limits).flow_stage_members THEN (array_agg(s.piped ORDER BY s.piped))[2] END) AS piped,
-			percentile_cont(0.25) WITHIN GROUP (ORDER BY s.closes) AS closes
+			percentile_cont(0.25) WITHIN GROUP (ORDER BY s.closes) AS closes,
+			-- where all begin the phase together, who is early waits for the last one before it, as if it computed
+			(max(s.closes) - min(s.closes) <= (limits).flow_meet * (max(s.closing) - min(s.closing))) IS TRUE AS is_met
 		FROM steps s
 		GROUP BY s.job, s.stage, s.step
 	), own AS (
@@ -53,8 +55,10 @@ BEGIN ATOMIC
 		GROUP BY s.job, s.address
 	)
 	-- also without what comes last, before the data-parallel phase: who sends to one that is late cannot begin
-	SELECT s.job, s.stage, s.pipeline, s.server, s.address, s.step, s.ended, s.lasted, s.compute - exp(u.work),
-		s.closes - u.closes, LEAST(s.work - u.work, s.piped - u.piped, s.work - o.work, s.piped - o.piped)
+	SELECT s.job, s.stage, s.pipeline, s.server, s.address, s.step, s.ended, s.lasted,
+		CASE WHEN u.is_met THEN exp(s.piped) - exp(u.piped) ELSE s.compute - exp(u.work) END, s.closes - u.closes,
+		LEAST(CASE WHEN NOT u.is_met THEN s.work - u.work END, s.piped - u.piped,
+			CASE WHEN NOT u.is_met THEN s.work - o.work END, s.piped - o.piped)
 	FROM steps s
 	JOIN usual u ON u.job = s.job AND u.stage = s.stage AND u.step = s.step
 	LEFT JOIN own o ON o.address = s.address AND o.job = s.job;
