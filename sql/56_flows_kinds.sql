@@ -95,9 +95,9 @@ CREATE TYPE @extschema@.l4_flow_direction AS (
 	cycles @extschema@.l4_step_cycle_series
 );
 COMMENT ON TYPE @extschema@.l4_flow_direction IS
-'Step: What one accelerator of a job sends to another: data, pipeline, expert or context (kind). period: seconds of a step of '
-'the job, NULL where no phase of this ends one; cycle: the same where parameters are sharded, so that no pause ends a step, '
-'else NULL; cycles: those of this way then.';
+'Step: What one accelerator of a job sends to another: data, pipeline, expert or context (kind; mixed: gradients beside tokens '
+'of experts). period: seconds of a step of the job, NULL where no phase of this ends one; cycle: the same where parameters are '
+'sharded, so that no pause ends a step, else NULL; cycles: those of this way then.';
 
 CREATE FUNCTION @extschema@.l4_each_direction(directions @extschema@.l4_flow_direction[])
 	RETURNS SETOF @extschema@.l4_flow_direction
@@ -368,7 +368,7 @@ BEGIN ATOMIC
 	)
 	SELECT p.job, p.one, p.other,
 		CASE WHEN p.kind <> 'expert' THEN p.kind
-			WHEN p.returned < (limits).flow_answer_least THEN 'context'
+			WHEN p.returned < (limits).flow_answer_size THEN 'context'
 			WHEN p.returned >= (limits).flow_returned
 				AND (p.is_like_most OR p.one IN (SELECT c.address FROM chained c)) THEN 'pipeline'
 			ELSE 'expert' END, p.returned, p.alike
@@ -379,13 +379,13 @@ COMMENT ON FUNCTION @extschema@.l4_told_kinds(@extschema@.l4_told_kind[], @extsc
 'Step: The kinds of pairs, seen together. The tokens of experts go from each to each and come back: what goes along a chain '
 '(l4_chained_members), with sizes that differ because a collector samples or merges records, is a pipeline; so is what is '
 'answered (limit flow_answered) between two servers most pairs of which are (data aside); and of which next to nothing comes '
-'back (limit flow_answer_least) are contexts.';
+'back (limit flow_answer_size) are contexts.';
 
 CREATE FUNCTION @extschema@.l4_direction_kind(kind text, cycle double precision, any_phase boolean, is_beside boolean,
 	same_size double precision, limits @extschema@.l4_limits) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
 RETURN CASE WHEN cycle IS NOT NULL THEN CASE WHEN is_beside THEN 'expert' ELSE 'data' END
-	WHEN is_beside THEN 'data'
+	WHEN is_beside THEN 'mixed'
 	-- of a link that both take, without a phase, one way may be of tokens alone
 	WHEN any_phase IS NOT TRUE AND kind = 'data' AND same_size < (limits).flow_own_size THEN 'expert'
 	ELSE kind END;
@@ -435,7 +435,7 @@ BEGIN ATOMIC
 			FROM measured m JOIN spans w ON w.one = m.one AND w.other = m.other JOIN phased p ON p.job = m.job),
 			l4_flow_directions.places, limits) k
 	)
-	SELECT m.job, CASE WHEN x.is_beside THEN NULL
+	SELECT m.job, CASE WHEN x.is_beside AND p.cycle IS NOT NULL THEN NULL
 			WHEN p.any_phase OR p.is_summed AND w.span <= (limits).flow_data_span THEN m.period
 			WHEN NOT p.is_summed THEN p.cycle END,
 		@extschema@.l4_direction_kind(k.kind, p.cycle, p.any_phase, x.is_beside, (d.series).same_size, limits),

@@ -58,9 +58,10 @@ RETURNS TABLE (job int, kind text, name text, address text, place int)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH links AS MATERIALIZED (
-		SELECT t.job, t.kind, t.source, t.destination
+		SELECT t.job, k.kind, t.source, t.destination
 		FROM @extschema@.l4_each_trace(l4_exchanges_of.traces) t
-		WHERE t.kind IN ('data', 'expert', 'context')
+		CROSS JOIN LATERAL unnest(CASE t.kind WHEN 'mixed' THEN ARRAY['data', 'expert'] ELSE ARRAY[t.kind] END) k (kind)
+		WHERE t.kind IN ('data', 'expert', 'context', 'mixed')
 	), turned AS (
 		SELECT l.job, e.address, bool_or(e.sends) AS sends, bool_or(NOT e.sends) AS gets
 		FROM links l CROSS JOIN LATERAL (VALUES (l.source, true), (l.destination, false)) e(address, sends)

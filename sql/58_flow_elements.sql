@@ -46,18 +46,25 @@ BEGIN ATOMIC
 	FROM runs r
 	GROUP BY r.run
 	HAVING count(*) >= (limits).flow_slow_steps
-		AND count(*) >= (limits).flow_slow_share * (max(r.place) - min(r.place) + 1)
-		-- of what is as slow now and then, so many come in a row by chance
-		AND (ln(cardinality(l4_slow_regimes.value)) + count(*) * ln(NULLIF((SELECT count(*) FROM high) - count(*), 0)
-			/ GREATEST(cardinality(l4_slow_regimes.value) - count(*), 1)::double precision)
-			<= ln((limits).flow_slow_chance)) IS NOT FALSE;
+		AND count(*) >= (limits).flow_slow_share * (max(r.place) - min(r.place) + 1);
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_regimes(double precision[], double precision[], double precision,
 	@extschema@.l4_limits) IS
 'Step: From when to when a series (at in order) is at least at the level lowest, for enough values (limit flow_slow_steps), '
-'few between which are lower (limit flow_slow_share), and not by chance (limit flow_slow_chance): not where as many of the '
-'other values are at that level that so many in a row are to be expected. level: the median, and by how much values deviate '
-'from it. Cost: of n.';
+'few between which are lower (limit flow_slow_share). level: the median, and by how much values deviate from it. Cost: of n.';
+
+CREATE FUNCTION @extschema@.l4_is_by_chance(value double precision[], lowest double precision, steps bigint,
+	limits @extschema@.l4_limits) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
+BEGIN ATOMIC
+	SELECT COALESCE(ln(count(*)) + l4_is_by_chance.steps * ln(NULLIF(count(*) FILTER (WHERE v.value >= l4_is_by_chance.lowest)
+		- l4_is_by_chance.steps, 0) / GREATEST(count(*) - l4_is_by_chance.steps, 1)::double precision)
+		> ln((limits).flow_slow_chance), false)
+	FROM unnest(l4_is_by_chance.value) v (value);
+END;
+COMMENT ON FUNCTION @extschema@.l4_is_by_chance(double precision[], double precision, bigint, @extschema@.l4_limits) IS
+'Step: Are as many of the values of a series at least at the level lowest that runs of so many of them (steps: of that level, '
+'one after the other) are to be expected by chance (limit flow_slow_chance)? Cost: of n.';
 
 -- ---- jobs that are understood ----
 
@@ -143,7 +150,8 @@ RETURNS TABLE (job int, kind text, source text, destination text, path text, beg
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH series AS MATERIALIZED (
-		SELECT t.job, t.kind, t.source, t.destination, t.path, t.period, t.moved, t.busy, t.began, r.usual, r.least
+		SELECT t.job, replace(t.kind, 'mixed', 'expert') AS kind, t.source, t.destination, t.path, t.period, t.moved, t.busy,
+			t.began, r.usual, r.least
 		FROM @extschema@.l4_each_trace(l4_slow_pairs.traces) t
 		-- what it is when all is well, though it may be slow for half of the window
 		CROSS JOIN LATERAL (SELECT percentile_cont(0.75) WITHIN GROUP (ORDER BY x.rate) AS usual, min(x.rate) AS least
@@ -157,8 +165,7 @@ BEGIN ATOMIC
 	), hops AS (
 		SELECT s.job, s.kind, s.source, s.destination, s.path, h.is_port,
 			count(*) OVER (PARTITION BY s.job, s.kind, h.hop) AS ways
-		FROM series s
-		CROSS JOIN LATERAL @extschema@.l4_hops_of(s.source, s.path, s.destination) h
+		FROM series s CROSS JOIN LATERAL @extschema@.l4_hops_of(s.source, s.path, s.destination) h
 		-- along a pipeline it goes one way after the other
 		WHERE s.kind <> 'pipeline' AND (s.job, s.kind) IN (
 			SELECT o.job, o.kind FROM series o JOIN usual u ON u.job = o.job AND u.kind = o.kind
@@ -187,10 +194,10 @@ BEGIN ATOMIC
 	SELECT c.job, c.kind, c.source, c.destination, c.path, g.began, g.ended, g.level, g.steps, g.began IS NOT NULL,
 		CASE WHEN g.began IS NOT NULL AND NOT c.alike THEN (exp(g.level) - 1) / exp(c.rate) * (
 			SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY x.moved) FROM unnest(c.moved) x(moved) WHERE x.moved > 0) END,
-		(c.shares IS NOT TRUE OR g.level - (c.rate - c.usual) >= c.lowest)
+		(c.shares IS NOT TRUE OR g.level - (c.rate - c.usual) >= c.lowest) AND g.is_chance IS NOT TRUE
 			AND @extschema@.l4_exceeds_changes(CASE WHEN c.alike THEN g.level END, c.moved, c.busy, limits)
 	FROM compared c
-	LEFT JOIN LATERAL (SELECT r.*
+	LEFT JOIN LATERAL (SELECT r.*, @extschema@.l4_is_by_chance(x.slowness, c.lowest, r.steps, limits) AS is_chance
 		FROM (SELECT array_agg(x.at ORDER BY x.at) AS at, array_agg(c.rate - ln(x.moved / x.busy) ORDER BY x.at) AS slowness
 			FROM unnest(c.moved, c.busy, c.began) x(moved, busy, at) -- most are never that slow
 			WHERE x.moved > 0 AND x.busy > 0 AND c.rate - c.least >= c.lowest HAVING count(*) > 0) x
@@ -205,7 +212,7 @@ COMMENT ON FUNCTION @extschema@.l4_slow_pairs(@extschema@.l4_flow_trace[], @exts
 'flow_steady_rate), or one that is not. lost: by how many seconds a step '
 'it takes longer then, where it is compared with itself alone; else NULL. is_sure: not where it shares a part of its path with '
 'more of its like than others do, as up and down a tree, unless it is slow beside itself, too; nor where it differs as much '
-'anyway (l4_exceeds_changes).';
+'anyway (l4_exceeds_changes, l4_is_by_chance).';
 
 CREATE FUNCTION @extschema@.l4_waiting_pairs(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (pair bigint, job int, kind text, source text, destination text, path text, began double precision,

@@ -8,8 +8,11 @@ CREATE FUNCTION @extschema@.l4_silent_ranks(job_id text, ranks @extschema@.l4_jo
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
 BEGIN ATOMIC
 	WITH job AS MATERIALIZED (
+		-- of a job of which most ranks log nothing none is missed
 		SELECT j.ranks_per_node AS per_node, cardinality(j.nodes)::bigint * j.ranks_per_node AS ranks
 		FROM @extschema@.l4_job_row(l4_silent_ranks.job_id) j WHERE j.ranks_per_node > 1
+			AND cardinality(j.nodes)::bigint * j.ranks_per_node
+				< 2 * (SELECT count(DISTINCT r.rank) FROM unnest(l4_silent_ranks.ranks) r)
 	),
 	seen AS MATERIALIZED (
 		SELECT r.rank, r.unit, r.node, r.rank / j.per_node AS place FROM job j, unnest(l4_silent_ranks.ranks) r

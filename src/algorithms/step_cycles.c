@@ -720,7 +720,7 @@ great_messages(const L4Intervals *messages, const double *moved, double *began, 
 	return count;
 }
 
-/* By bursts of great messages, if there are others. */
+/* By bursts of great messages, if there are others, and enough cycles to tell what they are. */
 static bool
 cycles_of_great(const L4Intervals *messages, const double *moved, const L4CycleRule *rule, L4StepCycles *result)
 {
@@ -729,7 +729,7 @@ cycles_of_great(const L4Intervals *messages, const double *moved, const L4CycleR
 	double	   *great = numbers(messages->count);
 	L4Intervals bursting = {began, ended, great_messages(messages, moved, began, ended, great)};
 	bool		found = bursting.count > 0 && bursting.count < messages->count
-		&& cycles_of_bursts(&bursting, great, rule, result);
+		&& cycles_of_bursts(&bursting, great, rule, result) && result->microbatches > 0;
 
 	pfree(began);
 	pfree(ended);
@@ -737,19 +737,18 @@ cycles_of_great(const L4Intervals *messages, const double *moved, const L4CycleR
 	return found;
 }
 
+/*
+ * Great messages tell more exactly where steps begin. Where all messages tell longer ones, the small ones among them tell what
+ * is a step, as gradients that are scattered in the last microbatch alone.
+ */
 bool
 step_cycles(const L4Intervals *messages, const double *moved, const L4CycleRule *rule, L4StepCycles *result)
 {
 	L4StepCycles of_great = {0};
-	bool		found;
+	bool		greatly = cycles_of_great(messages, moved, rule, &of_great);
+	bool		found = cycles_of_bursts(messages, moved, rule, result);
 
-	if (cycles_of_great(messages, moved, rule, &of_great) && go_on_throughout(&of_great, messages))
-	{
-		*result = of_great;
-		return true;
-	}
-	found = cycles_of_bursts(messages, moved, rule, result);
-	if (of_great.count > 0 && (!found || regular_time(&of_great) > regular_time(result)))
+	if (greatly && (!found || of_great.interval >= (1 - rule->tolerance) * result->interval))
 	{
 		*result = of_great;
 		found = true;
