@@ -82,6 +82,13 @@ SELECT usual, next, (SELECT array_agg(f.subject || ' ' || round(f.factor::numeri
 		FROM generate_series(0, 7) n), l4_limits_in_force()) f) AS awaited
 FROM (VALUES (0.2, 0.3), (0.02, 0.3), (0.2, 0.021)) c(usual, next);
 
+-- One of the two accelerators of server 1 is awaited, through whose interface but one ring leaves the server: it is named.
+SELECT f.subject, f.facts ->> 'accelerators' AS accelerators FROM l4_awaited_servers(ARRAY(
+		SELECT accelerator_trace(n, steps(1, 1.3)) FROM generate_series(0, 7) n
+		UNION ALL
+		SELECT pair_trace(n, (n + 1) % 8, steps(1, 1), NULL, CASE WHEN n = 2 THEN steps(0.2, 0) ELSE steps(0.2, 0.06) END)
+		FROM generate_series(0, 7) n), l4_limits_in_force()) f;
+
 -- What is sent to one that is slow waits for it: the sender is not slow where what is sent to it comes in time, and of the
 -- receiver that is not known.
 SELECT into_sender, of_receiver, (SELECT array_agg(b.address) FROM l4_blamed_ends(ARRAY(

@@ -19,6 +19,13 @@ SELECT p.what,
 	l4_step_parts(p.began, array_fill(0.5::real, ARRAY[cardinality(p.began)]), p.moved, '{1,20}', '{8,30}', 0.03) AS ends
 FROM (VALUES ('half', '{1,2,3,6,6.5}'::float8[], '{4,4,4,3,3}'::real[]), ('as much', '{1,2,3,6,6.5}', '{4,4,4,6,6}'),
 	('gradients', '{1,2,3}', '{5,4,9.5}'), ('lost a little', '{1,2,3,6,6.5}', '{4,4,4,3,2.9}')) p(what, began, moved);
+-- of five phases the third lost a record of its gradients, and does not tell where they end: where those of the others do; the
+-- last one has no parameters yet
+SELECT l4_step_parts(array_agg(m.at ORDER BY m.at), array_agg(0.5::real ORDER BY m.at), array_agg(m.bytes::real ORDER BY m.at),
+	ARRAY(SELECT 20.0 * p FROM generate_series(1, 5) p), ARRAY(SELECT 20.0 * p + 12 FROM generate_series(1, 5) p), 0.03) AS ends
+FROM (SELECT 20 * p + a.at AS at, a.bytes
+	FROM generate_series(1, 5) p, (VALUES (0.0, 100), (1.0, 100), (2.0, 200), (5.0, 200)) a(at, bytes)
+	WHERE NOT (p = 3 AND a.at = 1) AND NOT (p = 5 AND a.at = 5)) m;
 SELECT l4_step_parts('{1}', '{1}', '{1,2}', '{1}', '{1}', 0.03);
 
 -- Steps of two clusters that end together, though one has another period as a rule, as it was slow for more of the window.

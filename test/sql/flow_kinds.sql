@@ -1,0 +1,72 @@
+-- What pairs exchange, seen together: chains, rings and groups in which each sends to each; links that tokens and gradients both
+-- take; first pieces of collectives; buckets that come regularly for a part of each step.
+SET timezone = 'UTC';
+SET extra_float_digits = 0;
+\set VERBOSITY terse
+
+-- Accelerators on servers of their own whose sizes all differ, as a collector samples: along a chain and around a ring of four it
+-- is a pipeline, from each to each, be it that gradients take some links, tokens of experts; nothing comes back of contexts.
+SELECT shape, string_agg(DISTINCT k.kind, ' ' ORDER BY k.kind) AS kinds
+FROM l4_limits_in_force() l, (VALUES ('chain', '{ab,bc,cd}'::text[], 'expert', 1.0), ('ring', '{ab,bc,cd,ad}', 'expert', 1),
+		('two', '{ab}', 'expert', 1), ('each to each', '{ab,bc,cd,ad,ac,bd}', 'expert', 1),
+		('each to each', '{ab,bc,cd,ad,ac,bd}', 'data', 1), ('one way', '{ab,bc}', 'expert', 0)) s(shape, pairs, first, back),
+	l4_told_kinds(ARRAY(SELECT ROW(1, left(p, 1), right(p, 1), CASE WHEN p IN ('ab', 'cd') THEN first ELSE 'expert' END, back,
+			0)::l4_told_kind FROM unnest(pairs) p),
+		ARRAY(SELECT ROW(a, 1, 'server ' || a, 1)::l4_flow_place FROM unnest('{a,b,c,d}'::text[]) a), l) k
+GROUP BY shape, first ORDER BY shape, first;
+-- between two servers three of four pairs are of a pipeline, and so is the fourth, if it is answered
+SELECT c.alike, string_agg(k.kind, ' ' ORDER BY k.one) AS kinds
+FROM l4_limits_in_force() l, (VALUES (0.9), (0.1)) c(alike), l4_told_kinds(ARRAY(
+		SELECT ROW(1, 'a' || n, 'b' || n, CASE n WHEN 4 THEN 'expert' ELSE 'pipeline' END, 1, c.alike)::l4_told_kind
+		FROM generate_series(1, 4) n),
+	ARRAY(SELECT ROW(s || n, 1, s, 1)::l4_flow_place FROM unnest('{a,b}'::text[]) s, generate_series(1, 4) n), l) k
+GROUP BY c.alike ORDER BY c.alike;
+
+-- Sharded parameters, twenty steps of ten layers of two hundredths of a second. Around a ring of 31 who is early sends the first
+-- piece of each collective up to nearly as long before it as a layer takes. The steps are told, and where they end exactly.
+CREATE TABLE piece AS
+SELECT step, p.at, p.bytes::real AS bytes
+FROM generate_series(0, 19) step, generate_series(0, 19) layer,
+	LATERAL (SELECT step * 0.65 + LEAST(layer, 10) * 0.02 + GREATEST(layer - 10, 0) * 0.04 AS at,
+		CASE WHEN layer > 10 THEN 0.038 ELSE 0.019 END * ((step * 7 + layer * 5) % 17) / 16 AS early) a,
+	-- what goes right before the rest, or right behind what was there before, is one record with it
+	LATERAL (VALUES (CASE WHEN a.early > 0.004 THEN a.at - a.early END, 1),
+		(a.at, CASE WHEN a.early > 0.004 THEN 30 ELSE 31 END + CASE WHEN layer >= 10 THEN 31 ELSE 0 END)) p(at, bytes)
+WHERE p.at IS NOT NULL;
+SELECT round((c).interval::numeric, 3) AS seconds, (c).microbatches, cardinality((c).ended) AS steps,
+	ARRAY(SELECT round(e::numeric, 3) FROM unnest((c).ended[:3]) e) AS ended
+FROM (SELECT l4_step_cycles(array_agg(at ORDER BY at), array_agg(0.001::real ORDER BY at), array_agg(bytes ORDER BY at),
+	1.3, 0.35, 4, 0.6, 0.1) AS c FROM piece) t;
+
+-- Fourteen buckets each 0.125 s, and then nothing for as long as it takes to compute: what comes regularly are steps.
+SELECT round(l4_flow_pair_period(ROW(1, 0, 0, 0, 1, 0, 1, array_agg(3.0 * s + 0.125 * b ORDER BY s, b),
+	array_agg(0.05::real), array_agg(1::real), array_agg(0.05::real), array_agg(1::smallint), array_agg(0::smallint),
+	'{}')::l4_flow_series, NULL, l)::numeric, 3) AS period
+FROM l4_limits_in_force() l, generate_series(1, 12) s, generate_series(0, 13) b GROUP BY l;
+
+-- A link that tokens of experts take, each of a size of its own, and in each step two buckets of gradients: parted into both.
+CREATE VIEW mixed AS
+SELECT ROW(1, NULL, 'expert', 'a', 'b', ROW(count(*), 0, 0, 0, sum(m.bytes), 0, 0.1, array_agg(m.at ORDER BY m.at),
+		array_agg(0.01::real), array_agg(m.bytes::real ORDER BY m.at), array_agg(0.01::real), array_agg(1::smallint),
+		array_agg(0::smallint), '{}')::l4_flow_series, NULL, NULL)::l4_flow_direction AS direction
+FROM (SELECT 4.0 * s + 0.1 * n AS at, 1000 + 7 * (n + 30 * s) AS bytes FROM generate_series(1, 12) s, generate_series(1, 30) n
+	UNION ALL SELECT 4.0 * s + 3.2 + 0.1 * n, 50000 FROM generate_series(1, 12) s, generate_series(1, 2) n) m;
+SELECT d.kind, d.period, (d.series).records, (d.series).bytes, (d.series).began[:3]
+FROM l4_limits_in_force() l, mixed m, l4_with_gradients(ARRAY[m.direction],
+	ARRAY[ROW('a', 1, 'host-a', 4)::l4_flow_place, ROW('b', 1, 'host-b', 4)::l4_flow_place], l) d ORDER BY d.kind;
+-- and where no step is known, not
+SELECT d.kind, (d.series).records FROM l4_limits_in_force() l, mixed m, l4_with_gradients(ARRAY[m.direction],
+	ARRAY[ROW('a', 1, 'host-a', NULL)::l4_flow_place], l) d;
+
+-- Five slow steps in a row of sixteen: by chance, where as many of the others are as slow.
+SELECT others, l4_is_by_chance(ARRAY(SELECT CASE WHEN n BETWEEN 6 AND 10 OR n <= others THEN 0.4 ELSE 0 END::float8
+	FROM generate_series(1, 16) n), 0.3, 5, l) AS by_chance
+FROM l4_limits_in_force() l, generate_series(0, 4, 2) others;
+SELECT l4_is_by_chance(array_fill(0.4::float8, '{300}'), 0.3, 300, l) AS slow_throughout FROM l4_limits_in_force() l;
+
+-- A link of whoever all wait for is slow as it waits; others are slow by themselves.
+SELECT l4_is_of_late_sender(kind, links::jsonb, awaited::jsonb) AS of_late_sender
+FROM (VALUES ('slow_link', '{"links": ["a -> b", "a -> c"]}', '{"accelerators": ["a"]}'),
+	('slow_link', '{"links": ["a -> b", "c -> b"]}', '{"accelerators": ["a"]}'),
+	('slow_link', '{"links": ["a -> b"]}', '{"accelerators": ["a", "d"]}'),
+	('slow_switch', '{"links": ["a -> b"]}', '{"accelerators": ["a"]}')) f(kind, links, awaited);
