@@ -493,7 +493,8 @@ BEGIN ATOMIC
 	WITH cycles AS MATERIALIZED (
 		SELECT d.source, d.job, d.destination, d.cycles
 		FROM @extschema@.l4_each_direction(l4_flow_cycles.directions) d
-		WHERE d.cycle IS NOT NULL
+		-- tokens of experts beside the layers come in each microbatch
+		WHERE d.cycle IS NOT NULL AND d.kind = 'data'
 	), usual AS (
 		SELECT c.job, @extschema@.l4_usual_cycle(array_agg((c.cycles)."interval"),
 			array_agg(cardinality((c.cycles).ended)), array_agg((c.cycles).microbatches), limits) AS cycle

@@ -95,9 +95,8 @@ BEGIN ATOMIC
 		WHEN 'missing' THEN CASE WHEN e.n ? 'peer'
 			THEN format('it does not reach %s, which waited for all with %s of %s there', e.n ->> 'peer', e.n ->> 'joined',
 				e.n ->> 'expected')
-			WHEN e.n ? 'statements'
-			THEN format('its ranks never started: they log none of the %s statements that the others begin with',
-				e.n ->> 'statements')
+			WHEN e.n ? 'statements' THEN format(
+				'its ranks never started: they log none of the %s statements that the others begin with', e.n ->> 'statements')
 			ELSE 'the scheduler lists it, but there is not one record from it' END
 		WHEN 'silent' THEN format('all its logs end at %s, %s s before the other nodes''', e.at,
 			round((e.n ->> 'seconds')::numeric))

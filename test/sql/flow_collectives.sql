@@ -113,4 +113,5 @@ CROSS JOIN LATERAL (
 			WHERE w.gathers) m) s;
 SELECT l4_step_rounds('{}', '{}', '{}', 0.15, 0.6, 0.1, 1.3, 5);
 SELECT l4_step_rounds('{1,2}', '{1}', '{1,2}', 0.15, 0.6, 0.1, 1.3, 5);
-
+DROP TABLE piece, trace;
+DROP FUNCTION pair_trace, accelerator_trace, steps;

@@ -1,11 +1,11 @@
--- What pairs exchange, seen together: chains, rings and groups in which each sends to each; links that tokens and gradients both
--- take; first pieces of collectives; buckets that come regularly for a part of each step.
+-- What pairs exchange, seen together: chains, rings and groups in which each sends to each; links that tokens and gradients
+-- both take; first pieces of collectives; buckets that come regularly for a part of each step.
 SET timezone = 'UTC';
 SET extra_float_digits = 0;
 \set VERBOSITY terse
 
--- Accelerators on servers of their own whose sizes all differ, as a collector samples: along a chain and around a ring of four it
--- is a pipeline, from each to each, be it that gradients take some links, tokens of experts; nothing comes back of contexts.
+-- Accelerators on servers of their own whose sizes all differ, as a collector samples: along a chain and around a ring of four
+-- it is a pipeline, from each to each, be it that gradients take some links, tokens of experts; nothing comes back of contexts.
 SELECT shape, string_agg(DISTINCT k.kind, ' ' ORDER BY k.kind) AS kinds
 FROM l4_limits_in_force() l, (VALUES ('chain', '{ab,bc,cd}'::text[], 'expert', 1.0), ('ring', '{ab,bc,cd,ad}', 'expert', 1),
 		('two', '{ab}', 'expert', 1), ('each to each', '{ab,bc,cd,ad,ac,bd}', 'expert', 1),
@@ -22,8 +22,9 @@ FROM l4_limits_in_force() l, (VALUES (0.9), (0.1)) c(alike), l4_told_kinds(ARRAY
 	ARRAY(SELECT ROW(s || n, 1, s, 1)::l4_flow_place FROM unnest('{a,b}'::text[]) s, generate_series(1, 4) n), l) k
 GROUP BY c.alike ORDER BY c.alike;
 
--- Sharded parameters, twenty steps of ten layers of two hundredths of a second. Around a ring of 31 who is early sends the first
--- piece of each collective up to nearly as long before it as a layer takes. The steps are told, and where they end exactly.
+-- Sharded parameters, twenty steps of ten layers of two hundredths of a second. Around a ring of 31 who is early sends the
+-- first piece of each collective up to nearly as long before it as a layer takes. The steps are told, and
+-- where they end exactly.
 CREATE TABLE piece AS
 SELECT step, p.at, p.bytes::real AS bytes
 FROM generate_series(0, 19) step, generate_series(0, 19) layer,
@@ -70,3 +71,18 @@ FROM (VALUES ('slow_link', '{"links": ["a -> b", "a -> c"]}', '{"accelerators": 
 	('slow_link', '{"links": ["a -> b", "c -> b"]}', '{"accelerators": ["a"]}'),
 	('slow_link', '{"links": ["a -> b"]}', '{"accelerators": ["a", "d"]}'),
 	('slow_switch', '{"links": ["a -> b"]}', '{"accelerators": ["a"]}')) f(kind, links, awaited);
+
+-- A ring of two that gradients of sharded parameters take one way, in steps of three microbatches, and tokens of experts both
+-- ways: which come in each microbatch, and are no steps.
+SELECT c.address, (c.phases).ended[1:3] AS ended
+FROM l4_limits_in_force() l, l4_flow_cycles(ARRAY(
+		SELECT ROW(1, CASE of WHEN 'data' THEN 1.2 END, of, source, destination, NULL, 1.2, ROW(lasts,
+			ARRAY(SELECT lasts * n FROM generate_series(0, count - 1) n),
+			ARRAY(SELECT lasts * n FROM generate_series(1, count) n),
+			array_fill(1.0::float8, ARRAY[count]), microbatches, 1, lasts / 8, 2)::l4_step_cycle_series)::l4_flow_direction
+		FROM (VALUES ('data', 'a', 'b', 1.2, 20, 3), ('expert', 'b', 'a', 0.4, 60, 1), ('expert', 'a', 'c', 0.4, 60, 1),
+			('expert', 'c', 'a', 0.4, 60, 1)) d(of, source, destination, lasts, count, microbatches)), l) c
+ORDER BY c.address;
+
+DROP VIEW mixed;
+DROP TABLE piece;
