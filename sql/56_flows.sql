@@ -133,13 +133,14 @@ CREATE FUNCTION @extschema@.l4_flow_pair_period(forth @extschema@.l4_flow_series
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10000
 BEGIN ATOMIC
 	-- what breaks a silence a few times may come regularly by chance
-	SELECT max(COALESCE(m."interval", r."interval")) FILTER (WHERE COALESCE(m.bursts, r.bursts) >= (limits).flow_least_steps)
+	SELECT max(COALESCE(m."interval", (r.regularity)."interval"))
+		FILTER (WHERE COALESCE(m.bursts, (r.regularity).bursts) >= (limits).flow_least_steps)
 	FROM (VALUES ((l4_flow_pair_period.forth).began, (l4_flow_pair_period.forth).lasted),
 		((l4_flow_pair_period.back).began, (l4_flow_pair_period.back).lasted)) w(began, lasted)
 	CROSS JOIN LATERAL @extschema@.l4_regular_interval(w.began, w.lasted, (limits).flow_regular_count,
 		(limits).flow_regular_most, (limits).flow_regular_tolerance) m
-	CROSS JOIN LATERAL (SELECT (CASE WHEN m."interval" IS NULL THEN @extschema@.l4_regular_interval(w.began, w.lasted,
-		(limits).flow_regular_count, (limits).flow_regular_time, (limits).flow_regular_tolerance) END).*) r;
+	CROSS JOIN LATERAL (SELECT CASE WHEN m."interval" IS NULL THEN @extschema@.l4_regular_interval(w.began, w.lasted,
+		(limits).flow_regular_count, (limits).flow_regular_time, (limits).flow_regular_tolerance) END AS regularity OFFSET 0) r;
 END;
 COMMENT ON FUNCTION @extschema@.l4_flow_pair_period(@extschema@.l4_flow_series, @extschema@.l4_flow_series,
 	@extschema@.l4_limits) IS

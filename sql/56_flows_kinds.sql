@@ -364,7 +364,8 @@ BEGIN ATOMIC
 		FROM unnest(l4_told_kinds.kinds) k
 		LEFT JOIN unnest(l4_told_kinds.places) a ON a.address = k.one
 		LEFT JOIN unnest(l4_told_kinds.places) b ON b.address = k.other
-		WINDOW w AS (PARTITION BY k.job, LEAST(a.server, b.server), GREATEST(a.server, b.server))
+		WINDOW w AS (PARTITION BY k.job, LEAST(COALESCE(a.server, k.one), COALESCE(b.server, k.other)),
+			GREATEST(COALESCE(a.server, k.one), COALESCE(b.server, k.other)))
 	)
 	SELECT p.job, p.one, p.other,
 		CASE WHEN p.kind <> 'expert' THEN p.kind

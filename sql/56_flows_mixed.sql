@@ -7,7 +7,7 @@
 CREATE FUNCTION @extschema@.l4_repeated_sizes(series @extschema@.l4_flow_series, limits @extschema@.l4_limits) RETURNS real[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10000
 BEGIN ATOMIC
-	SELECT array_agg(m.size) FROM (SELECT u.size FROM unnest((series).moved) u (size)
+	SELECT array_agg(m.size ORDER BY m.size) FROM (SELECT u.size FROM unnest((series).moved) u (size)
 		GROUP BY u.size HAVING count(*) >= (limits).flow_least_steps) m;
 END;
 COMMENT ON FUNCTION @extschema@.l4_repeated_sizes(@extschema@.l4_flow_series, @extschema@.l4_limits) IS
@@ -24,7 +24,7 @@ BEGIN ATOMIC
 		(series).paths
 	FROM unnest((series).began, (series).lasted, (series).moved, (series).busy, (series).path, (series).lost)
 		WITH ORDINALITY m (began, lasted, moved, busy, path, lost, place)
-	WHERE (m.moved = ANY (l4_series_of_sizes.sizes)) = l4_series_of_sizes.of_these;
+	WHERE (m.moved IN (SELECT unnest(l4_series_of_sizes.sizes))) = l4_series_of_sizes.of_these;
 END;
 COMMENT ON FUNCTION @extschema@.l4_series_of_sizes(@extschema@.l4_flow_series, real[], boolean) IS
 'Step: Of a series the messages with one of these sizes, or the others (of_these false). Cost: of n.';
@@ -57,6 +57,8 @@ BEGIN ATOMIC
 			ELSE @extschema@.l4_series_of_sizes(d.series, m.sizes, false) END, d.cycle, d.cycles
 	FROM @extschema@.l4_each_direction(l4_with_gradients.directions) d
 	LEFT JOIN mixed m ON m.source = d.source AND m.destination = d.destination AND d.kind = 'expert'
+	-- of a link of gradients alone nothing is left
+	WHERE (cardinality((m.gradients).began) = cardinality((d.series).began)) IS NOT TRUE
 	UNION ALL
 	SELECT d.job, m.period, 'data', d.source, d.destination, m.gradients, NULL, NULL
 	FROM mixed m

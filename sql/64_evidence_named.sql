@@ -9,7 +9,8 @@ RETURN regexp_replace(CASE WHEN cardinality(regexp_split_to_array(btrim(shape), 
 	THEN regexp_replace(shape, '^\S+', '') ELSE shape END, '\s+', ' ', 'g');
 COMMENT ON FUNCTION @extschema@.l4_row_words(text, @extschema@.l4_limits) IS
 'Step: A shape of so many words (limit evidence_named_columns) that it may be the row of a table, without its first word: rows '
-'begin with an identifier, which may look like a word; any other shape as it is, for its first word may be its verb.';
+'begin with an identifier, which may look like a word. Any other shape keeps its first word, which may be its verb. Spaces are '
+'one each: columns are padded.';
 
 CREATE FUNCTION @extschema@.l4_only_accusers(accusations @extschema@.l4_accusation[]) RETURNS TABLE (unit text)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10

@@ -102,7 +102,7 @@ BEGIN ATOMIC
 			round((e.n ->> 'seconds')::numeric))
 		WHEN 'quiet' THEN CASE WHEN e.n ? 'ranks'
 			THEN format('all other ranks log the failure, rank %s %s%s', e.rank,
-				COALESCE('stops without a word at ' || e.at, 'never says a word'), e.iteration)
+				COALESCE('stops without a word at ' || e.at, 'says nothing of it'), e.iteration)
 			ELSE format('%s of %s nodes log the failure in their %slogs, this one stops without a word%s%s',
 				e.n ->> 'units_telling', e.n ->> 'units', NULLIF(e.n ->> 'stream_kind', 'other') || ' ', ' at ' || e.at,
 				e.iteration) END

@@ -45,13 +45,13 @@ BEGIN ATOMIC
 	CROSS JOIN LATERAL (SELECT CASE t.kind WHEN 'mixed' THEN 'data' ELSE t.kind END AS kind) k
 	WHERE t.kind <> 'accelerator'
 	GROUP BY t.job, t.source, t.destination, k.kind
-	ORDER BY t.job, t.source COLLATE "C", t.destination COLLATE "C";
+	ORDER BY t.job, t.source COLLATE "C", t.destination COLLATE "C", k.kind COLLATE "C";
 END;
 COMMENT ON FUNCTION @extschema@.l4_flow_pairs(timestamptz, timestamptz, regclass, jsonb, regclass) IS
-'Who sends to whom in the training jobs of a window, and what: a row for each direction of each pair of accelerators, by job, '
-'source, destination. Arguments, errors and cost as l4_flow_jobs. kind: data (gradients), pipeline (activations and their '
-'gradients), expert, context. rate: bytes a second of a record of a flow, on average over whole steps; NULL where no step is '
-'seen.';
+'Who sends to whom in the training jobs of a window, and what: a row for each direction of each pair of accelerators and what '
+'it carries, by job, source, destination, kind. Arguments, errors and cost as l4_flow_jobs. kind: data (gradients), pipeline '
+'(activations and their gradients), expert, context. rate: bytes a second of a record of a flow, on average over whole steps; '
+'NULL where no step is seen.';
 
 CREATE FUNCTION @extschema@.l4_flow_groups(from_time timestamptz DEFAULT NULL, to_time timestamptz DEFAULT NULL,
 	flows regclass DEFAULT '@extschema@.l4_flow', columns jsonb DEFAULT NULL,

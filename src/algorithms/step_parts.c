@@ -84,7 +84,7 @@ end_of_gradients(const L4Intervals *messages, const double *moved, int64 first, 
 
 /* Of phases of which records are lost, so that they do not tell it, parameters take as long as those of most others do. */
 static void
-fill_ends(const double *ended, const double *bytes, int64 count, double *ends)
+fill_ends(const double *began, const double *ended, const double *bytes, int64 count, double *ends)
 {
 	double	   *taken = room_for(count, sizeof(double));
 	double	   *moved = room_for(count, sizeof(double));
@@ -103,7 +103,7 @@ fill_ends(const double *ended, const double *bytes, int64 count, double *ends)
 
 		for (int64 i = 0; i < count; i++)
 			if (ends[i] == ended[i] && bytes[i] >= WITH_PARAMETERS * usual)
-				ends[i] -= parameters;
+				ends[i] = fmax(ends[i] - parameters, began[i]);
 	}
 	pfree(taken);
 	pfree(moved);
@@ -129,6 +129,6 @@ step_parts(const L4Intervals *messages, const double *moved, const double *began
 		ends[phase] = end_of_gradients(messages, moved, first, last, bytes[phase], ended[phase], tolerance);
 		first = last;
 	}
-	fill_ends(ended, bytes, count, ends);
+	fill_ends(began, ended, bytes, count, ends);
 	pfree(bytes);
 }
