@@ -25,7 +25,7 @@ CREATE FUNCTION run_job(job text, steps int, slow_from int DEFAULT NULL) RETURNS
 $$;
 CREATE FUNCTION load_job(job text, status text DEFAULT 'failed') RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
-	PERFORM l4_register_job(job, '{"program": "pods"}', status, '{node-0,node-1,node-2,node-3}', 2);
+	PERFORM l4_register_job(job, '{"model": "pods"}', status, '{node-0,node-1,node-2,node-3}', 2);
 	RETURN (l4_ingest(job, format($q$
 		SELECT to_char(timestamp '2026-11-20 02:00' + at * interval '1 s', 'YYYY-MM-DD"T"HH24:MI:SS.US"000-08:00" "stderr F "')
 			|| CASE WHEN rank IS NULL THEN '' ELSE format('[default%%s]:', rank %% 2) END || line AS line,

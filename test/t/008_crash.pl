@@ -130,13 +130,22 @@ sub asked
 	return $bystander->query_safe($sql) =~ s/^\s+|\s+$//gr;
 }
 
+# A server that has not noticed yet that one of its processes was killed takes a client, and sends it away.
 sub meet_bystander
 {
-	$bystander = $node->background_psql('postgres');
-	$bystander->set_query_timer_restart;	# its time is that of a query, not of all rounds
-	asked('SET client_min_messages = error');	# that a process is gone already is none of it
-	$bystander_pid = asked('SELECT pg_backend_pid()');
-	asked('CREATE TEMPORARY TABLE mine AS SELECT 42 AS answer');
+	for (1 .. 600)
+	{
+		return if eval {
+			$bystander = $node->background_psql('postgres');
+			$bystander->set_query_timer_restart;	# its time is that of a query, not of all rounds
+			asked('SET client_min_messages = error');	# that a process is gone already is none of it
+			$bystander_pid = asked('SELECT pg_backend_pid()');
+			asked('CREATE TEMPORARY TABLE mine AS SELECT 42 AS answer');
+			1;
+		};
+		sleep 0.1;
+	}
+	die 'the server takes no client';
 }
 
 sub bystander_lives { return (eval { asked('SELECT pg_backend_pid(), answer
