@@ -601,7 +601,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'So many pairs of a job must have such cycles: links that are busy all the time show none.'),
 	(true, 'flow_cycle_alike', 0.8, 'share of pairs',
 		'Two of the same length are enough where so many pairs of the job have them or repeat themselves with them: all of a '
-		'job go through the same collectives, what is no cycle differs from pair to pair.'),
+		'job go through the same collectives, what is no cycle differs from pair to pair. And where most pairs are of tokens, '
+		'so many of the others must have such cycles.'),
 	(true, 'flow_repeated', 0.4, 'share of variance',
 		'Where one cluster has cycles of layers, and what another on the same servers sends repeats itself from one of them '
 		'to the next for this much, they are one job: of another job it is one part in as many as there are cycles, and '

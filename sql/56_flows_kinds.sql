@@ -382,19 +382,29 @@ COMMENT ON FUNCTION @extschema@.l4_told_kinds(@extschema@.l4_told_kind[], @extsc
 'answered (limit flow_answered) between two servers most pairs of which are (data aside); and of which next to nothing comes '
 'back (limit flow_answer_size) are contexts.';
 
-CREATE FUNCTION @extschema@.l4_direction_kind(kind text, cycle double precision, any_phase boolean, is_beside boolean,
-	same_size double precision, limits @extschema@.l4_limits) RETURNS text
+CREATE FUNCTION @extschema@.l4_direction_kind(kind text, any_tokens boolean, is_sharded boolean, any_phase boolean,
+	is_greater boolean, returned double precision, same_size double precision, limits @extschema@.l4_limits) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
-RETURN CASE WHEN cycle IS NOT NULL THEN CASE WHEN is_beside THEN 'expert' ELSE 'data' END
-	WHEN is_beside THEN 'mixed'
+RETURN CASE
+	-- tokens go beside layers, each with a size of its own
+	WHEN is_sharded THEN CASE WHEN any_tokens AND same_size < (limits).flow_own_size THEN 'expert' ELSE 'data' END
+	-- tokens come back: what is more is of a ring beside them
+	WHEN kind = 'expert' AND is_greater AND returned < (limits).flow_returned AND same_size >= (limits).flow_own_size
+		THEN 'mixed'
 	-- of a link that both take, without a phase, one way may be of tokens alone
 	WHEN any_phase IS NOT TRUE AND kind = 'data' AND same_size < (limits).flow_own_size THEN 'expert'
 	ELSE kind END;
-COMMENT ON FUNCTION @extschema@.l4_direction_kind(text, double precision, boolean, boolean, double precision,
+COMMENT ON FUNCTION @extschema@.l4_direction_kind(text, boolean, boolean, boolean, boolean, double precision, double precision,
 	@extschema@.l4_limits) IS
-'Step: What goes one way between two, of which kind is the pair (l4_told_kinds), in a job with or without cycles of layers or '
-'phases of data (l4_job_phases); is_beside: tokens of experts beside layers, or gradients beside such tokens. same_size: of '
-'this way.';
+'Step: What goes one way between two, of which kind is the pair (l4_told_kinds; returned: of both ways), in a job with any '
+'tokens of experts, with cycles of layers (is_sharded) or phases of data (l4_job_phases). is_greater: is it the way that moves '
+'more? same_size: of this way. mixed: gradients beside tokens (l4_kinds_carried).';
+
+CREATE FUNCTION @extschema@.l4_kinds_carried(kind text) RETURNS text[]
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE kind WHEN 'mixed' THEN ARRAY['data', 'expert'] ELSE ARRAY[kind] END;
+COMMENT ON FUNCTION @extschema@.l4_kinds_carried(text) IS
+'Step: The kinds of what a direction carries (l4_direction_kind), the one that moves most first.';
 
 CREATE FUNCTION @extschema@.l4_flow_directions(pairs @extschema@.l4_flow_pair[], places @extschema@.l4_flow_place[],
 	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_direction
@@ -436,11 +446,10 @@ BEGIN ATOMIC
 			FROM measured m JOIN spans w ON w.one = m.one AND w.other = m.other JOIN phased p ON p.job = m.job),
 			l4_flow_directions.places, limits) k
 	)
-	SELECT m.job, CASE WHEN x.is_beside AND p.cycle IS NOT NULL THEN NULL
+	SELECT m.job, CASE WHEN p.cycle IS NOT NULL AND x.kind = 'expert' THEN NULL
 			WHEN p.any_phase OR p.is_summed AND w.span <= (limits).flow_data_span THEN m.period
 			WHEN NOT p.is_summed THEN p.cycle END,
-		@extschema@.l4_direction_kind(k.kind, p.cycle, p.any_phase, x.is_beside, (d.series).same_size, limits),
-		d.source, d.destination, d.series, CASE WHEN NOT p.is_summed THEN p.cycle END,
+		x.kind, d.source, d.destination, d.series, CASE WHEN NOT p.is_summed THEN p.cycle END,
 		CASE WHEN NOT p.is_summed AND p.cycle IS NOT NULL
 			THEN CASE WHEN d.is_measured AND (r.cycles)."interval" IS NOT NULL THEN r.cycles
 				WHEN d.is_measured THEN m.cycles ELSE @extschema@.l4_cycles_of(d.series, limits) END END
@@ -450,10 +459,8 @@ BEGIN ATOMIC
 	-- the way that moves more, of which cycles are known: as in l4_flow_pair_cycles
 	CROSS JOIN LATERAL (VALUES (m.one, m.other, m.forth, ((m.back).bytes > (m.forth).bytes) IS NOT TRUE),
 		(m.other, m.one, m.back, ((m.back).bytes <= (m.forth).bytes) IS NOT TRUE)) d(source, destination, series, is_measured)
-	-- tokens come back: what is more is of a ring beside them; and they go beside layers
-	CROSS JOIN LATERAL (SELECT CASE WHEN p.cycle IS NOT NULL THEN k.any_tokens AND (d.series).same_size < (limits).flow_own_size
-		ELSE k.kind = 'expert' AND d.is_measured AND m.returned < (limits).flow_returned
-			AND (d.series).same_size >= (limits).flow_own_size END AS is_beside) x
+	CROSS JOIN LATERAL (SELECT @extschema@.l4_direction_kind(k.kind, k.any_tokens, p.cycle IS NOT NULL, p.any_phase,
+		d.is_measured, m.returned, (d.series).same_size, limits) AS kind) x
 	WHERE cardinality((d.series).began) > 0;
 END;
 COMMENT ON FUNCTION @extschema@.l4_flow_directions(@extschema@.l4_flow_pair[], @extschema@.l4_flow_place[],

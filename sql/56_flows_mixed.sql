@@ -53,7 +53,8 @@ BEGIN ATOMIC
 		CROSS JOIN LATERAL (SELECT @extschema@.l4_series_of_sizes(d.series, z.sizes, true) AS gradients OFFSET 0) g
 		WHERE d.kind = 'expert' AND z.sizes IS NOT NULL AND @extschema@.l4_has_phase(g.gradients, p.period, limits)
 	)
-	SELECT d.job, d.period, d.kind, d.source, d.destination, CASE WHEN m.sizes IS NULL THEN d.series
+	SELECT d.job, CASE d.kind WHEN 'expert' THEN COALESCE(d.period, (SELECT max(x.period) FROM mixed x)) ELSE d.period END,
+		d.kind, d.source, d.destination, CASE WHEN m.sizes IS NULL THEN d.series
 			ELSE @extschema@.l4_series_of_sizes(d.series, m.sizes, false) END, d.cycle, d.cycles
 	FROM @extschema@.l4_each_direction(l4_with_gradients.directions) d
 	LEFT JOIN mixed m ON m.source = d.source AND m.destination = d.destination AND d.kind = 'expert'
@@ -68,5 +69,5 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_with_gradients(@extschema@.l4_flow_direction[], @extschema@.l4_flow_place[],
 	@extschema@.l4_limits) IS
 'Step: The directions of a job of which no phase tells the steps, where links of experts carry gradients, too (messages of '
-'sizes that repeat themselves, in one phase of each step: l4_repeated_sizes, l4_has_phase) parted into both. Others as they '
-'are.';
+'sizes that repeat themselves, in one phase of each step: l4_repeated_sizes, l4_has_phase) parted into both; links of experts '
+'have the period of these then. Others as they are.';

@@ -60,19 +60,20 @@ BEGIN ATOMIC
 	WITH members AS MATERIALIZED (
 		SELECT m.member AS address, m.component
 		FROM (SELECT @extschema@.l4_connected_components(d.source, d.destination) AS all_of_them
-			FROM @extschema@.l4_each_direction(l4_flow_behind.directions) d WHERE d.kind IN ('expert', 'mixed')) c
+			FROM @extschema@.l4_each_direction(l4_flow_behind.directions) d
+			WHERE 'expert' = ANY (@extschema@.l4_kinds_carried(d.kind))) c
 		CROSS JOIN LATERAL unnest(c.all_of_them) m
 	), exchanges AS (
 		SELECT m.component, m.address, s.server, cardinality((s.phases).ended) - 1 AS steps,
 			@extschema@.l4_step_exchanges((d.series).began, (d.series).lasted, (d.series).moved, e.sent,
-				CASE WHEN d.kind IN ('expert', 'mixed') THEN e.peer END, (s.phases).ended, (s.phases).began[2:],
+				CASE WHEN d.kind <> 'pipeline' THEN e.peer END, (s.phases).ended, (s.phases).began[2:],
 				(limits).flow_pause) AS series
 		FROM @extschema@.l4_each_direction(l4_flow_behind.directions) d
 		CROSS JOIN LATERAL (VALUES (d.source, d.destination, true), (d.destination, d.source, false)) e(address, peer, sent)
 		JOIN members m ON m.address = e.address
 		JOIN unnest(l4_flow_behind.steps) s ON s.address = e.address AND cardinality((s.phases).ended) > 1
 		-- who gets something along the pipeline may have waited for it
-		WHERE d.kind IN ('expert', 'mixed') OR d.kind = 'pipeline' AND NOT e.sent
+		WHERE 'expert' = ANY (@extschema@.l4_kinds_carried(d.kind)) OR d.kind = 'pipeline' AND NOT e.sent
 		GROUP BY m.component, m.address, s.server, s.phases
 	), numbered AS (
 		SELECT x.component, x.address, x.series, x.steps, max(x.steps) OVER (PARTITION BY x.component) AS most_steps,

@@ -60,8 +60,8 @@ BEGIN ATOMIC
 	WITH links AS MATERIALIZED (
 		SELECT t.job, k.kind, t.source, t.destination
 		FROM @extschema@.l4_each_trace(l4_exchanges_of.traces) t
-		CROSS JOIN LATERAL unnest(CASE t.kind WHEN 'mixed' THEN ARRAY['data', 'expert'] ELSE ARRAY[t.kind] END) k (kind)
-		WHERE t.kind IN ('data', 'expert', 'context', 'mixed')
+		CROSS JOIN LATERAL unnest(@extschema@.l4_kinds_carried(t.kind)) k (kind)
+		WHERE k.kind IN ('data', 'expert', 'context')
 	), turned AS (
 		SELECT l.job, e.address, bool_or(e.sends) AS sends, bool_or(NOT e.sends) AS gets
 		FROM links l CROSS JOIN LATERAL (VALUES (l.source, true), (l.destination, false)) e(address, sends)

@@ -144,21 +144,36 @@ COMMENT ON FUNCTION @extschema@.l4_exceeds_changes(double precision, double prec
 'Step: Is a pair slower (level: by what logarithm; NULL: not compared with its like) than by what it differs from step to step '
 'when all is well (l4_rate_changes; limit flow_sigma)? True where that is not known.';
 
+CREATE FUNCTION @extschema@.l4_link_rates(traces @extschema@.l4_flow_trace[])
+RETURNS TABLE (job int, kind text, source text, destination text, path text, period double precision, moved double precision[],
+	busy double precision[], began double precision[], usual double precision, lowest double precision)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
+BEGIN ATOMIC
+	SELECT t.job, k.kinds[cardinality(k.kinds)], t.source, t.destination, t.path, t.period, t.moved, t.busy, t.began,
+		r.usual, r.lowest
+	FROM @extschema@.l4_each_trace(l4_link_rates.traces) t
+	-- what it is when all is well, though it may be slow for half of the window
+	CROSS JOIN LATERAL (SELECT percentile_cont(0.75) WITHIN GROUP (ORDER BY x.rate) AS usual, min(x.rate) AS lowest
+		FROM (SELECT ln(x.moved / x.busy) AS rate FROM unnest(t.moved, t.busy) x(moved, busy)
+			WHERE x.moved > 0 AND x.busy > 0) x) r
+	CROSS JOIN LATERAL (SELECT @extschema@.l4_kinds_carried(t.kind) AS kinds) k
+	WHERE t.kind <> 'accelerator' AND r.lowest IS NOT NULL
+		AND (t.kind <> 'expert' OR t.period IS NOT NULL OR t.job NOT IN (SELECT p.job
+			FROM @extschema@.l4_each_trace(l4_link_rates.traces) p WHERE p.kind = 'data' AND p.period IS NOT NULL));
+END;
+COMMENT ON FUNCTION @extschema@.l4_link_rates(@extschema@.l4_flow_trace[]) IS
+'Step: The links of jobs whose rates are compared, by what they move in each step (logarithms of bytes a second): usual, and '
+'the lowest. kind: what they are compared with, gradients beside tokens with these. Not tokens beside layers (no period, but '
+'data have one), which share the way with them. Cost: of n.';
+
 CREATE FUNCTION @extschema@.l4_slow_pairs(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, kind text, source text, destination text, path text, began double precision, ended double precision,
 	level double precision, steps bigint, is_slow boolean, lost double precision, is_sure boolean)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH series AS MATERIALIZED (
-		SELECT t.job, replace(t.kind, 'mixed', 'expert') AS kind, t.source, t.destination, t.path, t.period, t.moved, t.busy,
-			t.began, r.usual, r.least
-		FROM @extschema@.l4_each_trace(l4_slow_pairs.traces) t
-		-- what it is when all is well, though it may be slow for half of the window
-		CROSS JOIN LATERAL (SELECT percentile_cont(0.75) WITHIN GROUP (ORDER BY x.rate) AS usual, min(x.rate) AS least
-			FROM (SELECT ln(x.moved / x.busy) AS rate FROM unnest(t.moved, t.busy) x(moved, busy)
-				WHERE x.moved > 0 AND x.busy > 0) x) r
-		-- tokens beside layers share the way with these
-		WHERE t.kind <> 'accelerator' AND r.least IS NOT NULL AND (t.kind <> 'expert' OR t.period IS NOT NULL)
+		SELECT r.job, r.kind, r.source, r.destination, r.path, r.period, r.moved, r.busy, r.began, r.usual, r.lowest AS least
+		FROM @extschema@.l4_link_rates(l4_slow_pairs.traces) r
 	), usual AS (
 		SELECT s.job, s.kind, percentile_cont(0.5) WITHIN GROUP (ORDER BY s.usual) AS rate,
 			@extschema@.l4_deviation(array_agg(s.usual)) AS deviation FROM series s GROUP BY s.job, s.kind

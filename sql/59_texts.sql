@@ -254,12 +254,18 @@ COMMENT ON FUNCTION @extschema@.l4_broken_down(text, int) IS
 'Step: The position of the duration whose parts the parameter at a position (from 1) is one of: 1 for each of the others of '
 '"took <*> ms (read <*>, compute <*>)". NULL where it is none.';
 
+CREATE FUNCTION @extschema@.l4_leading_number(value text) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 10
+RETURN substring(value, '^\d{1,15}(?:\.\d{1,15})?(?:[eE][-+]?\d{1,2})?')::float8;
+COMMENT ON FUNCTION @extschema@.l4_leading_number(text) IS
+'Step: The number that a value begins with, whatever its unit is ("362.36ms", "1.5e-05"); NULL for none, or one with a sign.';
+
 CREATE FUNCTION @extschema@.l4_value_seconds(value text, unit_seconds double precision) RETURNS double precision
 LANGUAGE sql STABLE PARALLEL SAFE COST 50
 BEGIN ATOMIC
 	-- programs choose the unit anew each time, as Go's do: 1m2.5s, 1.323s, 567ms
 	SELECT CASE WHEN v.bare ~ '^(\d{1,9}(\.\d{1,15})?([hm]|[mu]?s))+$' THEN EXTRACT(epoch FROM v.bare::interval)::float8
-		ELSE substring(v.bare, '^\d{1,15}(?:\.\d{1,15})?(?:[eE][-+]?\d{1,2})?')::float8 * l4_value_seconds.unit_seconds END
+		ELSE @extschema@.l4_leading_number(v.bare) * l4_value_seconds.unit_seconds END
 	-- the sign of micro is beyond ASCII, in whatever encoding
 	FROM (SELECT regexp_replace(l4_value_seconds.value, '[^\x01-\x7f]+(?=s)', 'u', 'g') AS bare) v;
 END;

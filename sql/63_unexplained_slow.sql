@@ -52,8 +52,8 @@ BEGIN ATOMIC
 		SELECT b.stream_id, b.shape_id, b.position, b.minimum, b.maximum, r.line_no, r.slow, v.number,
 			v.number > b.highest OR v.number < b.lowest AS is_beyond
 		FROM beyond b JOIN record r ON r.stream_id = b.stream_id AND r.shape_id = b.shape_id
-		CROSS JOIN LATERAL (
-			SELECT substring(r.parameters[b.position], '^\d{1,15}(?:\.\d{1,15})?(?:[eE][-+]?\d{1,2})?')::float8 AS number) v
+		-- of one unit, as statistics have it
+		CROSS JOIN LATERAL (SELECT @extschema@.l4_leading_number(r.parameters[b.position]) AS number) v
 		WHERE v.number > 0
 	)
 	SELECT DISTINCT ON (t.stream_id, t.shape_id) t.stream_id, t.shape_id, 'range',

@@ -41,8 +41,7 @@ BEGIN ATOMIC
 		l4_flow_pairs.accelerators, (SELECT @extschema@.l4_limits_in_force())) t
 	CROSS JOIN LATERAL (SELECT sum(m.moved) AS moved, sum(m.busy) AS busy
 		FROM unnest(t.moved, t.busy) m(moved, busy)) s
-	-- what takes a link beside gradients is less than these
-	CROSS JOIN LATERAL (SELECT CASE t.kind WHEN 'mixed' THEN 'data' ELSE t.kind END AS kind) k
+	CROSS JOIN LATERAL (SELECT (@extschema@.l4_kinds_carried(t.kind))[1] AS kind) k
 	WHERE t.kind <> 'accelerator'
 	GROUP BY t.job, t.source, t.destination, k.kind
 	ORDER BY t.job, t.source COLLATE "C", t.destination COLLATE "C", k.kind COLLATE "C";

@@ -681,13 +681,6 @@ cycles_of_collectives(const L4Intervals *messages, const double *moved, const L4
 	return found;
 }
 
-/* Are cycles regular for most of the time in which there are messages? */
-static bool
-go_on_throughout(const L4StepCycles *cycles, const L4Intervals *messages)
-{
-	return regular_time(cycles) >= MOST_OF_TIME * (messages->ended[messages->count - 1] - messages->began[0]);
-}
-
 /*
  * Messages without those that are little beside the others, counted to the next that is not: around a ring whoever is early
  * sends the first piece of a collective, and waits for all others before the rest goes. The results have room for all; returns
@@ -753,7 +746,7 @@ step_cycles(const L4Intervals *messages, const double *moved, const L4CycleRule 
 		*result = of_great;
 		found = true;
 	}
-	if (found && go_on_throughout(result, messages))
+	if (found && regular_time(result) >= MOST_OF_TIME * (messages->ended[messages->count - 1] - messages->began[0]))
 		return true;
 	return cycles_of_collectives(messages, moved, rule, found, result);
 }

@@ -22,22 +22,21 @@ FROM l4_limits_in_force() l, (VALUES (0.9), (0.1)) c(alike), l4_told_kinds(ARRAY
 	ARRAY(SELECT ROW(s || n, 1, s, 1)::l4_flow_place FROM unnest('{a,b}'::text[]) s, generate_series(1, 4) n), l) k
 GROUP BY c.alike ORDER BY c.alike;
 
--- Sharded parameters, twenty steps of ten layers of two hundredths of a second. Around a ring of 31 who is early sends the
--- first piece of each collective up to nearly as long before it as a layer takes. The steps are told, and
--- where they end exactly.
+-- Sharded parameters, twenty steps of twelve layers: one each twentieth of a second forwards, and each tenth backwards, the
+-- last one up to 1.708 s. Around a ring of 44 who is ever earlier within the step sends first pieces that much before the
+-- rest. Steps end with the last layer.
 CREATE TABLE piece AS
-SELECT step, p.at, p.bytes::real AS bytes
-FROM generate_series(0, 19) step, generate_series(0, 19) layer,
-	LATERAL (SELECT step * 0.65 + LEAST(layer, 10) * 0.02 + GREATEST(layer - 10, 0) * 0.04 AS at,
-		CASE WHEN layer > 10 THEN 0.038 ELSE 0.019 END * ((step * 7 + layer * 5) % 17) / 16 AS early) a,
-	-- what goes right before the rest, or right behind what was there before, is one record with it
-	LATERAL (VALUES (CASE WHEN a.early > 0.004 THEN a.at - a.early END, 1),
-		(a.at, CASE WHEN a.early > 0.004 THEN 30 ELSE 31 END + CASE WHEN layer >= 10 THEN 31 ELSE 0 END)) p(at, bytes)
+SELECT p.at, p.bytes::real AS bytes, p.lasted::real AS lasted
+FROM generate_series(0, 19) step, generate_series(0, 23) layer,
+	LATERAL (SELECT step * 1.85 + LEAST(layer, 12) * 0.05 + GREATEST(layer - 12, 0) * 0.1 AS at, 0.003 * layer AS early) a,
+	LATERAL (VALUES (CASE WHEN layer > 1 THEN a.at - a.early END, 1, 0.0001),
+		(a.at, CASE WHEN layer > 1 THEN 43 ELSE 44 END, 0.0035),
+		(CASE WHEN layer >= 12 THEN a.at END, 44, 0.008)) p(at, bytes, lasted)
 WHERE p.at IS NOT NULL;
 SELECT round((c).interval::numeric, 3) AS seconds, (c).microbatches, cardinality((c).ended) AS steps,
 	ARRAY(SELECT round(e::numeric, 3) FROM unnest((c).ended[:3]) e) AS ended
-FROM (SELECT l4_step_cycles(array_agg(at ORDER BY at), array_agg(0.001::real ORDER BY at), array_agg(bytes ORDER BY at),
-	1.3, 0.35, 4, 0.6, 0.1) AS c FROM piece) t;
+FROM (SELECT l4_step_cycles(array_agg(at ORDER BY at, bytes), array_agg(lasted ORDER BY at, bytes),
+		array_agg(bytes ORDER BY at, bytes), 1.3, 0.35, 4, 0.6, 0.1) AS c FROM piece) t;
 
 -- Fourteen buckets each 0.125 s, and then nothing for as long as it takes to compute: what comes regularly are steps.
 SELECT round(l4_flow_pair_period(ROW(1, 0, 0, 0, 1, 0, 1, array_agg(3.0 * s + 0.125 * b ORDER BY s, b),
@@ -58,6 +57,15 @@ FROM l4_limits_in_force() l, mixed m, l4_with_gradients(ARRAY[m.direction],
 -- and where no step is known, not
 SELECT d.kind, (d.series).records FROM l4_limits_in_force() l, mixed m, l4_with_gradients(ARRAY[m.direction],
 	ARRAY[ROW('a', 1, 'host-a', NULL)::l4_flow_place], l) d;
+
+-- Rates of links are compared with those of their kind: tokens beside gradients with all tokens, but not tokens beside layers.
+SELECT what, string_agg(r.kind || ' ' || r.destination, ', ' ORDER BY r.destination) AS compared
+FROM (VALUES ('beside layers', 'data', 1, NULL), ('beside gradients', 'mixed', 1, 1), ('no steps', 'data', NULL, NULL))
+		w(what, of, period, of_tokens),
+	LATERAL l4_link_rates(ARRAY(SELECT jsonb_populate_record(NULL::l4_flow_trace, jsonb_build_object('job', 1, 'kind', k.kind,
+		'source', 'a', 'destination', k.peer, 'period', k.period, 'moved', '[1,2]'::jsonb, 'busy', '[1,1]'::jsonb))
+		FROM (VALUES (of, 'b', period), ('expert', 'c', of_tokens)) k(kind, peer, period))) r
+GROUP BY what ORDER BY what;
 
 -- Five slow steps in a row of sixteen: by chance, where as many of the others are as slow.
 SELECT others, l4_is_by_chance(ARRAY(SELECT CASE WHEN n BETWEEN 6 AND 10 OR n <= others THEN 0.4 ELSE 0 END::float8

@@ -467,7 +467,7 @@ ORDER BY links, subject COLLATE "C";
 -- be it that one way along a rail has lost a third.
 SELECT p.source, p.destination, p.began, p.ended, round(exp(-p.level)::numeric, 2) AS factor
 FROM l4_limits_in_force() l, l4_slow_pairs(ARRAY(
-	SELECT jsonb_populate_record(NULL::l4_flow_trace, jsonb_build_object('job', 1, 'kind', 'expert', 'period', 1,
+	SELECT jsonb_populate_record(NULL::l4_flow_trace, jsonb_build_object('job', 1, 'kind', 'expert',
 		'source', format('10.%s.0.%s', a, s), 'destination', format('10.%s.0.%s', b, d),
 		'began', jsonb_agg(n ORDER BY n), 'moved', jsonb_agg(100), 'busy', jsonb_agg(CASE WHEN a <> b THEN 10
 			WHEN (a, s, d) = (1, 1, 2) AND n BETWEEN 11 AND 20 THEN 1.5 ELSE 1 END ORDER BY n)))

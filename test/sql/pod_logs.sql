@@ -16,12 +16,13 @@ CREATE FUNCTION run_job(job text, steps int, slow_from int DEFAULT NULL) RETURNS
 		'index was built', 'training begins'])
 		WITH ORDINALITY u (l, n);
 	INSERT INTO line (job, at, node, rank, line)
-	SELECT job, sum(w.seconds) OVER (ORDER BY s) + 2, 0, 0, format(
-		'iteration %s/%s | elapsed time per iteration (ms): %s | lm loss: %s', s, 40, round(1000 * w.seconds, 1),
-		round(3 - s / 20.0, 3))
-	FROM generate_series(1, steps) s,
-		LATERAL (SELECT CASE WHEN s >= slow_from THEN 1.5 ELSE 0.4 END + s % 3 / 100.0 AS seconds) w
-	ORDER BY s;
+	SELECT job, w.at + 2, 0, 0, l.line
+	FROM (SELECT s, w.seconds, sum(w.seconds) OVER (ORDER BY s) AS at FROM generate_series(1, steps) s,
+			LATERAL (SELECT CASE WHEN s >= slow_from THEN 1.5 ELSE 0.4 END + s % 3 / 100.0 AS seconds) w) w,
+		LATERAL (VALUES (1, format('iteration %s/%s | elapsed time per iteration (ms): %s | lm loss: %s', w.s, 40,
+				round(1000 * w.seconds, 1), round(3 - w.s / 20.0, 3))),
+			(2, format('slowest forward pass of all ranks took %sms', round(300 * w.seconds, 2)))) l(n, line)
+	ORDER BY w.s, l.n;
 $$;
 CREATE FUNCTION load_job(job text, status text DEFAULT 'failed') RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
