@@ -674,7 +674,7 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_whole_phase', 0.8, 'share of bytes',
 		'The last phase of the window is whole where it has this share of the usual bytes.');
 
--- Of what is slow or silent among them (58_flow_elements.sql, 58_flow_findings.sql).
+-- Of what is slow or silent among them (58_flow_elements.sql, 58_flow_slowness.sql, 58_flow_silence.sql).
 INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_same_bytes', 0.1, 'logarithm',
 		'Nothing is said to be slow of a job whose steps do not move the same: gradients and parameters have one size, so '
@@ -762,6 +762,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'In a data-parallel group of fewer a slow network interface makes all pairs slow: the interface is named.'),
 	(true, 'flow_silent_steps', 3, 'steps',
 		'A job has stopped that has been silent for so many of its steps, while the window went on.'),
+	(true, 'flow_known_times', 0.001, 'seconds',
+		'When somebody sent last is known no better than this, as clocks of collectors are.'),
 	(true, 'flow_interruptions', 3, 'steps',
 		'So many long steps of a job are looked at for whether it stood still amid them.'),
 	(true, 'flow_interrupted_left', 1.5, 'steps', 'What was left of a step when a job went on takes at most this.'),
@@ -769,11 +771,14 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_interrupted_amid', 0.5, 'share of accelerators',
 		'A job stands still amid a step when so many of its accelerators have sent something since the last one: behind a '
 		'step, as for an evaluation, none has but stragglers.'),
-	(true, 'flow_open_share', 0.0005, 'share of the bytes of a step',
-		'Of an exchange that was cut off who sent less than all others by this much stopped first: the others sent first '
-		'pieces, of some megabytes each, before they waited for it.'),
+	(true, 'flow_open_piece', 100000, 'bytes',
+		'Of an exchange that was cut off who sent less than the others by this much stopped first: the others sent first '
+		'pieces, of 128 KiB or more, before they waited for it.'),
 	(true, 'flow_open_spread', 5, 'deviations', '... and by this many times what the bytes of a step vary by (the median).'),
 	(true, 'flow_open_together', 0.01, 'share of the step', 'Exchanges are cut off together within this.'),
+	(true, 'flow_longer_silent', 1.5, 'factor',
+		'Of both ends of a message that is missed first the one stopped that had been silent for so much longer when it was '
+		'due: it had so much more time to stop in.'),
 	(true, 'flow_open_votes', 0.5, 'share of exchanges',
 		'More of the exchanges in which somebody is behind must be behind for the same server: others wait for it in turn.'),
 	(true, 'flow_pause_steps', 2, 'steps',

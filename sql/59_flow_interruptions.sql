@@ -9,14 +9,16 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
 	WITH accelerators AS MATERIALIZED (
 		SELECT t.job, t.source, t.period, t.ends, row_number() OVER (PARTITION BY t.job
-			ORDER BY cardinality(t.ends) DESC, t.source COLLATE "C") AS place
+			ORDER BY cardinality(t.ends) DESC, t.source COLLATE "C") AS place,
+			count(*) OVER (PARTITION BY t.job) AS accelerators
 		FROM @extschema@.l4_each_trace(l4_long_steps.traces) t
 		WHERE t.kind = 'accelerator' AND t.last_at IS NOT NULL
 	), steps AS (
-		-- of one that has all steps: when a job stands still all do
+		-- of one that has as many as most: when a job stands still all do, but some may lack steps, and of others a long one
+		-- may have been parted
 		SELECT a.job, a.period, e.at AS began, lead(e.at) OVER (PARTITION BY a.job ORDER BY e.at) AS ended
 		FROM accelerators a CROSS JOIN LATERAL unnest(a.ends) e(at)
-		WHERE a.place = 1
+		WHERE a.place = (a.accelerators + 1) / 2
 	), longest AS (
 		SELECT s.*, row_number() OVER (PARTITION BY s.job ORDER BY s.ended - s.began DESC, s.began) AS place
 		FROM steps s

@@ -469,6 +469,48 @@ place_behind(const L4StepMessage **sendings, int64 first, int64 end, double byte
 	return end > first && passed + 0.5 * sendings[end - 1]->bytes > bytes ? end : -1;
 }
 
+/* The most bytes of one. */
+static double
+largest(const L4StepMessage **sendings, int64 first, int64 end)
+{
+	double		bytes = 0;
+
+	for (int64 i = first; i < end; i++)
+		bytes = Max(bytes, sendings[i]->bytes);
+	return bytes;
+}
+
+/*
+ * Are as many sent in most steps, whatever their bytes, and is what came since each one message, none as large as two? scratch:
+ * room for as many numbers as steps.
+ */
+static bool
+counts_repeat(const L4StepMessage **sendings, int64 sent, const int64 *firsts, int64 count, double *scratch)
+{
+	double		median;
+	int64		like = 0;
+
+	for (int64 step = 0; step < count; step++)
+		scratch[step] = (double) (firsts[step + 1] - firsts[step]);
+	median = robust_upper_median(scratch, count);
+	for (int64 step = 0; step < count; step++)
+		like += firsts[step + 1] - firsts[step] == (int64) median;
+	return 2 * like > count
+		&& largest(sendings, firsts[count], sent) < 1.5 * largest(sendings, firsts[0], firsts[count]);
+}
+
+/*
+ * The place behind the one that began closest to `since` seconds after its step did, if that is behind `place`: the count of a
+ * link of which records were lost is behind for good, and what came last tells that it went on.
+ */
+static int64
+place_by_time(const L4StepMessage **sendings, int64 place, int64 end, double began, double since)
+{
+	while (place < end && fabs(sendings[place]->began - began - since) < fabs(sendings[place - 1]->began - began - since))
+		place++;
+	return place;
+}
+
 double
 step_overdue(const L4StepMessage *messages, int64 message_count, const double *ends, int64 count)
 {
@@ -478,16 +520,22 @@ step_overdue(const L4StepMessage *messages, int64 message_count, const double *e
 	int64		sent = sendings_by_step(messages, message_count, ends, count + 1, sendings, firsts);
 	double		bytes = 0;
 	int64		known = 0;
+	bool		by_count;
 
 	if (sent == 0)
 		return -INFINITY;
 	for (int64 i = firsts[count]; i < sent; i++)
 		bytes += sendings[i]->bytes;
+	by_count = count > 0 && counts_repeat(sendings, sent, firsts, count, usual);
 	for (int64 step = 0; step < count; step++)
 	{
-		int64		next = place_behind(sendings, firsts[step], firsts[step + 1], bytes);
+		int64		first = firsts[step];
+		int64		end = firsts[step + 1];
+		int64		next = by_count ? first + sent - firsts[count] : place_behind(sendings, first, end, bytes);
 
-		if (next > 0 && next < sent)
+		if (next > first && next <= end)
+			next = place_by_time(sendings, next, end, ends[step], sendings[sent - 1]->began - ends[count]);
+		if (next > 0 && next <= end && next < sent)
 			usual[known++] = sendings[next]->began - sendings[next - 1]->ended;
 	}
 	if (known == 0)

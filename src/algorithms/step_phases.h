@@ -64,7 +64,8 @@ extern void step_work(const L4StepMessage *messages, int64 message_count, const 
 
 /*
  * When an accelerator should have sent again: its last sending, and as long behind it as it usually takes from the same place
- * in a step (when so much of it was sent; two messages may have become one) to the next sending. messages: all of its, sorted;
+ * in a step to the next sending: when as many were sent, or where their number differs from step to step as much, or the one
+ * that was sent so long after the step began, if that is a later one, as records are lost. messages: all of its, sorted;
  * ends: of its count steps, as above. -INFINITY where it sent nothing, or nothing is usual. O(n log n).
  */
 extern double step_overdue(const L4StepMessage *messages, int64 message_count, const double *ends, int64 count);

@@ -39,7 +39,7 @@ all_scenarios() {
 	for number in $(seq 19); do
 		echo "other$number"
 	done
-	echo third fourth fifth sixth seventh eighth
+	echo third fourth fifth sixth seventh eighth ninth
 }
 
 # The names, with healthy spelt out, one a line.
@@ -54,6 +54,7 @@ spell() {
 			sixth) seq -f 'sixth%.0f' 10 ;;
 			seventh) seq -f 'seventh%.0f' 10 ;;
 			eighth) seq -f 'eighth%.0f' 10 ;;
+			ninth) seq -f 'ninth%.0f' 10 ;;
 			*) echo "$name" ;;
 		esac
 	done

@@ -18,6 +18,7 @@ generate() {
 		sixth*) python3 "$here/flows_sixth.py" "$1" "$work/window" ${OTHER_SEED:-} ;;
 		seventh*) python3 "$here/flows_seventh.py" "$1" "$work/window" ${OTHER_SEED:-} ;;
 		eighth*) python3 "$here/flows_eighth.py" "$1" "$work/window" ${OTHER_SEED:-} ;;
+		ninth*) python3 "$here/flows_ninth.py" "$1" "$work/window" ${OTHER_SEED:-} ;;
 		fifth*) python3 "$here/flows_fifth.py" "$1" "$work/window" ${OTHER_SEED:-} ;;
 		*) "$generator/flows" --out "$work/window" --scenario "$1" --seed "$seed" ;;
 	esac > "$work/said" 2>&1 || { cat "$work/said" >&2; return 1; }

@@ -41,19 +41,56 @@ FROM l4_limits_in_force() l, (SELECT ARRAY(SELECT n * 3.5 FROM generate_series(1
 -- the second column is silent; the first one, which waits for its gradients, has not begun to exchange, as the other one has.
 CREATE VIEW silent_traces AS
 SELECT jsonb_populate_record(NULL::l4_flow_trace, jsonb_build_object('job', 1, 'period', 1, 'kind', k.kind, 'source', k.source,
-	'destination', k.destination, 'server', k.source, 'moved', '[100,100,100,100]'::jsonb, 'open', k.open, 'last_at', 10))
-	AS trace
+	'destination', k.destination, 'server', k.source, 'moved', '[1e8,1e8,1e8,1e8]'::jsonb, 'open', k.open * 1e6,
+	'last_at', CASE k.open WHEN 0 THEN 9.3 ELSE 10 END)) AS trace
 FROM (VALUES ('data', 'a1', 'a2', 4), ('data', 'a2', 'a1', 0), ('data', 'b1', 'b2', 30), ('data', 'b2', 'b1', 30),
 	('pipeline', 'a1', 'b1', 5), ('pipeline', 'b1', 'a1', 5), ('pipeline', 'a2', 'b2', 5), ('pipeline', 'b2', 'a2', 5))
 	k(kind, source, destination, open);
-SELECT o.exchange, o.server, o.sent, o.next, o.usual
-FROM l4_open_exchanges(ARRAY(SELECT trace FROM silent_traces), '{1}', l4_limits_in_force()) o ORDER BY 1;
+SELECT o.exchange, o.server, o.sent, o.due_at
+FROM l4_least_senders(ARRAY(SELECT trace FROM silent_traces), '{1}', l4_limits_in_force()) o ORDER BY 1;
 SELECT * FROM l4_kept_out(ARRAY(SELECT trace FROM silent_traces), '{1}', l4_limits_in_force()) ORDER BY 2;
 -- who sent nothing may have waited for something else; who sent some, and less than the other, did not; of one server alone
 -- nothing is told
 SELECT * FROM l4_behind_servers(ARRAY(SELECT trace FROM silent_traces), '{1}', l4_limits_in_force());
-SELECT b.* FROM l4_behind_servers(ARRAY(SELECT jsonb_populate_record(trace, jsonb_build_object('open', (trace).open + 3))
+SELECT b.* FROM l4_behind_servers(ARRAY(SELECT jsonb_populate_record(trace, jsonb_build_object('open', (trace).open + 3e6))
 	FROM silent_traces), '{1}', l4_limits_in_force()) b;
 SELECT b.* FROM l4_behind_servers(ARRAY(SELECT trace FROM silent_traces WHERE (trace).source = 'a1'), '{1}',
 	l4_limits_in_force()) b;
 DROP VIEW silent_traces;
+
+-- Around a ring of four each needs what the one before it sent, and is at most one piece ahead of it; nobody sends to one that
+-- stands still. So of two that sent as little it is the one who gets. Or a record of one was lost, which sent as long as the
+-- others. Gradients of another stage came to a halt as they do between two phases, sooner, but were not due again so soon.
+SELECT r.what, b.server, b.exchanges FROM (VALUES ('two', '{3,1,1,2}'::int[], '{10.6,10.2,10.2,10.4}'::float8[]),
+		('lost', '{3,3,1,3}', '{10.2,10.2,10.2,10.2}'), ('all alike', '{2,2,2,2}', '{10.2,10.2,10.2,10.2}'))
+	r(what, pieces, last_at), LATERAL l4_behind_servers(ARRAY(
+	SELECT jsonb_populate_record(NULL::l4_flow_trace, jsonb_build_object('job', 1, 'period', 2, 'kind', 'data', 'source',
+		format('%s%s', stage, n), 'destination', format('%s%s', stage, n % 4 + 1), 'server', format('%s%s', stage, n), 'moved',
+		'[1e9,1e9,1e9]'::jsonb, 'open', 5e8 + 512000 * CASE WHEN stage = 'a' THEN r.pieces[n] WHEN n = 1 THEN 0 ELSE 1 END,
+		'last_at', CASE WHEN stage = 'a' THEN r.last_at[n] WHEN n = 1 THEN 9.9 ELSE 10.0 END,
+		'overdue_at', CASE WHEN stage = 'a' THEN r.last_at[n] + 0.2 ELSE 11 END))
+	FROM generate_series(1, 4) n, (VALUES ('a'), ('b')) s(stage)
+	WHERE stage = 'a' OR r.what = 'two'
+	UNION ALL
+	SELECT jsonb_populate_record(NULL::l4_flow_trace, jsonb_build_object('job', 1, 'kind', 'accelerator', 'source',
+		format('%s%s', stage, n), 'server', format('%s%s', stage, n), 'last_at', 10.2))
+	FROM generate_series(1, 4) n, (VALUES ('a'), ('b')) s(stage)), '{1}', l4_limits_in_force()) b
+ORDER BY r.what;
+
+-- Both ends of the message that was missed first are silent, and others still send to both: it is the one that had been silent
+-- for much longer when it was due, or else the sender. Or one had another message under way, and it alone is silent soon
+-- behind it. Gradients that should have gone on later, of which one sent least, tell nothing about who stopped first.
+SELECT r.a_last, f.kind, f.subject, f.began FROM (VALUES (10.0, 10.5), (10.9, 11.2), (10.4, 10.45)) r(a_last, b_last),
+	LATERAL l4_silent_accelerators(ARRAY(
+	SELECT jsonb_populate_record(NULL::l4_flow_trace, t.told || '{"job": 1, "period": 2, "ends": [2, 4, 6, 8, 10]}')
+	FROM (VALUES ('a', r.a_last), ('b', r.b_last), ('c', 12), ('d', 12)) a(source, last_at), LATERAL (
+		SELECT jsonb_build_object('kind', 'accelerator', 'source', a.source, 'server', a.source, 'last_at', a.last_at)
+			AS told) t
+	UNION ALL
+	SELECT jsonb_populate_record(NULL::l4_flow_trace, jsonb_build_object('job', 1, 'kind', p.kind, 'source', p.source,
+		'destination', p.destination, 'server', p.source, 'last_at', p.last_at, 'overdue_at', p.overdue_at, 'moved',
+		'[1e9,1e9,1e9]'::jsonb, 'open', CASE p.source WHEN 'c' THEN 5e8 ELSE 6e8 END))
+	FROM (VALUES ('pipeline', 'b', 'a', LEAST(r.b_last, 10.4), 10.7), ('pipeline', 'a', 'b', r.a_last, 10.9),
+		('data', 'c', 'd', 11.9, 12.3), ('data', 'd', 'c', 12, 12.4), ('pipeline', 'c', 'a', 11, 13),
+		('pipeline', 'd', 'b', 11, 13)) p(kind, source, destination, last_at, overdue_at)), l4_limits_in_force(), 60) f
+ORDER BY r.a_last;

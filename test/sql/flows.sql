@@ -85,6 +85,11 @@ SELECT m.moved[7] AS last, l4_step_overdue(began, lasted, moved, true, '{0,10,20
 	('{1,1.5,2,11,11.5,12,21}', '{0.125,0.125,0.125,0.125,0.125,0.125,0.625}', '{1,1,1,1,1,1,2}'),
 	('{1,1.5,2,11,11.5,12,21}', '{0.125,0.125,0.125,0.125,0.125,0.125,1.125}', '{1,1,1,1,1,1,3}')) m(began, lasted, moved)
 GROUP BY m.moved[7] ORDER BY 1;
+-- three times in a step, of other sizes in each; in the third step it did two times. Or the record of one of three was lost.
+SELECT m.what, l4_step_overdue(began, array_fill(0.125::real, '{8}'), moved, true, '{0,10,20}') FROM (VALUES
+	('sizes', '{1,1.5,2,11,11.5,12,21,21.5}'::float8[], '{3,3,3,2,2,2,4,4}'::real[]),
+	('lost', '{1,1.5,2,11,11.5,12,21,22}', '{1,1,1,1,1,1,1,1}')) m(what, began, moved)
+GROUP BY m.what ORDER BY m.what;
 SELECT l4_step_overdue('{}', '{}', '{}', true, NULL);
 
 /*
