@@ -165,7 +165,7 @@ CREATE TABLE @extschema@.l4_wording (
 		'advice', 'tolerated', 'setting', 'varying', 'identity', 'host', 'other_host', 'attempt', 'retry', 'disagreement',
 		'itself', 'measured', 'host_name', 'device', 'headed', 'own_header', 'finished', 'recovered', 'lossy', 'outcome',
 		'out_of', 'stage', 'component', 'grave_word', 'slowest', 'done', 'connections', 'short_handed', 'unreached', 'gave_up',
-		'hung_up', 'referral', 'called_off', 'ended', 'gathered', 'announcing', 'led_by', 'reference',
+		'hung_up', 'referral', 'own_process', 'called_off', 'ended', 'gathered', 'announcing', 'led_by', 'reference',
 		'ends_children', 'digest', 'timed', 'killed', 'stuck_sending', 'stuck_receiving', 'ring_back',
 		'traceback', 'traceback_line')),
 	stage text CHECK (stage = ANY (@extschema@.l4_stages())),
@@ -201,7 +201,8 @@ COMMENT ON COLUMN @extschema@.l4_wording.class IS
 'was amiss is well again), lossy (the name of a number that counts what gets lost between two '
 'machines), connections (a record that counts what becomes of a machine''s connections), short_handed (only some of all are '
 'there), unreached (no connection came about), gave_up (waiting is over), hung_up (a connection was ended at the other '
-'side), referral (another''s log is to be read), called_off (somebody ended the whole job), ended (how a '
+'side), referral (another''s log is to be read), own_process (a process of one''s own, by its number), '
+'called_off (somebody ended the whole job), ended (how a '
 'process ended that was told to), '
 'gathered (one record stands for those of several processes), '
 'announcing (what is wrong the next record says), led_by (who leads, or arguments), reference (the rank with '

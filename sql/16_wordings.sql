@@ -42,6 +42,8 @@
  *   gave_up      waiting for others is over
  *   hung_up      a connection was ended at the other side
  *   referral     who is at fault another one's log tells
+ *   own_process  a rank with the number of its process: who knows that speaks of its own node, where it names none, and the
+ *                rank may count the node's processes, or the nodes
  *   called_off   somebody or a scheduler ended the whole job, which was well
  *   gathered     one record stands for those of several processes alike, and bears the name of one of them, or for what
  *                another process told before
@@ -429,6 +431,8 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 			'|\m(closed|reset|dropped) (the |its )?(connection|link|socket|session|channel|stream)\M|\mbroken pipe\M'
 			'|\m(reset|closed) by (remote )?peer\M|\mend of file\M|\meof(error)?\M',
 		'Connection closed by peer'),
+	(true, 'own_process', 'rank_and_process', '\mrank[ :=#]{0,2}\d+\W{1,3}pid[ :=#]{0,2}\d+\M',
+		'Task of job 1 (rank 2, pid 49) exited with return code 137'),
 	(true, 'referral', 'others_log',
 		'\m(check|see|consult|inspect|look (at|into)) (the )?(logs? (of|on|from) )?(rank|node|host|worker|process)\M.{0,24}'
 			'\mlogs?\M|\m(check|see|consult|inspect|look (at|into)) (the )?logs? (of|on|from) (rank|node|host|worker)\M',

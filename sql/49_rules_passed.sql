@@ -65,6 +65,7 @@ CREATE TYPE @extschema@.l4_wordings AS (
 	gave_up text,
 	hung_up text,
 	referral text,
+	own_process text,
 	called_off text,
 	ended text,
 	gathered text,

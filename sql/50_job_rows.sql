@@ -163,13 +163,16 @@ AS $$
 #variable_conflict use_column
 DECLARE
 	one_node CONSTANT boolean := @extschema@.l4_has_one_node(l4_job_streams.job_id);
-	-- files that nodes share, with one stream of each, which tell of iterations: that is what its ranks say
+	-- Files that nodes share, with one stream of each, which tell of iterations, or all of a stage of the job, beside what
+	-- single ranks say that name themselves: that is what its ranks say.
 	node_sources CONSTANT bigint[] := ARRAY(
 		SELECT o.source_id FROM @extschema@.l4_stream o
 		WHERE o.job_id = l4_job_streams.job_id AND o.label IS NOT NULL
 		GROUP BY o.source_id
-		HAVING bool_or(o.kind = 'shared' AND o.last_iteration IS NOT NULL) AND count(o.rank) = 0
-			AND count(COALESCE(o.told_node, o.node)) = count(DISTINCT COALESCE(o.told_node, o.node)));
+		HAVING (bool_or(o.kind = 'shared' AND o.last_iteration IS NOT NULL) AND count(o.rank) = 0
+				OR bool_and(COALESCE(o.last_stage, 'teardown') <> 'teardown') FILTER (WHERE o.rank IS NULL))
+			AND count(COALESCE(o.told_node, o.node)) FILTER (WHERE o.rank IS NULL)
+				= count(DISTINCT COALESCE(o.told_node, o.node)) FILTER (WHERE o.rank IS NULL));
 BEGIN
 	RETURN QUERY
 	SELECT s.stream_id, s.source_id, s.source, s.label,

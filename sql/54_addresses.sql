@@ -32,11 +32,11 @@ BEGIN ATOMIC
 	),
 	rank_name AS (
 		-- rank 7, rank_7, rank[7], rank: 7, ranks 3, 5 and rank(s) [6]; a list counts wholly; not node rank 2, tp rank 0: they
-		-- count something else
+		-- count something else, as SkyPilot's labels do: (worker1, rank=1, pid=31, ip=10.0.3.7)
 		SELECT DISTINCT m.ordinal, r.number::int AS rank
 		FROM message m,
 			LATERAL regexp_matches(m.text, '(?<!\m(?:node|host|machine|local|group|stage|tp|pp|dp|cp|ep|mp|sp|tensor|pipeline'
-				'|data|model|expert|context|sequence|parallel|replica|shard)[ -])'
+				'|data|model|expert|context|sequence|parallel|replica|shard)[ -])(?<!\((?:head|worker\d{1,6}), )'
 				'\mranks?(?:\(s\))?[ _:=#]{0,3}[[(]?\s?(\d{1,6}(?:, ?\d{1,6})*)\M', 'gi') x (match),
 			LATERAL regexp_split_to_table(x.match[1], ', ?') r (number)
 		UNION
@@ -390,6 +390,49 @@ COMMENT ON FUNCTION @extschema@.l4_name_addressed_streams(text) IS
 'Step: Where labels call a node by its address ("(Trainer pid=31, ip=10.0.0.7)") and other logs by its name, the streams of '
 'these labels are of the node of that name: fills l4_stream.told_node from l4_address; returns the number of rows changed.';
 
+CREATE FUNCTION @extschema@.l4_name_last_label(job_id text) RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 1000
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+	all_nodes CONSTANT text[] := (SELECT j.nodes FROM @extschema@.l4_job_row(l4_name_last_label.job_id) j);
+	changed bigint := 0;
+	last record;
+BEGIN
+	FOR last IN
+		WITH labelled AS (
+			SELECT s.source_id, s.stream_id, s.node AS name, CASE WHEN n.node = ANY (all_nodes) THEN n.node END AS node
+			FROM @extschema@.l4_stream s
+			CROSS JOIN LATERAL (SELECT COALESCE(s.told_node, s.node) AS node) n
+			WHERE s.job_id = l4_name_last_label.job_id AND s.label IS NOT NULL AND s.node IS NOT NULL
+		)
+		SELECT min(l.name) FILTER (WHERE l.node IS NULL) AS name, left_over.node,
+			array_agg(l.stream_id) FILTER (WHERE l.node IS NULL) AS stream_ids,
+			array_agg(l.stream_id) FILTER (WHERE l.node IS NOT NULL) AS others
+		FROM labelled l
+		CROSS JOIN LATERAL (SELECT u.node FROM unnest(all_nodes) u (node)
+			WHERE u.node NOT IN (SELECT o.node FROM labelled o WHERE o.source_id = l.source_id AND o.node IS NOT NULL)
+			) left_over
+		GROUP BY l.source_id, left_over.node
+		HAVING count(DISTINCT l.name) FILTER (WHERE l.node IS NULL) = 1
+			AND count(DISTINCT l.node) = cardinality(all_nodes) - 1
+	LOOP
+		-- it says what they say
+		IF EXISTS (SELECT c.shape_id FROM @extschema@.l4_job_counts(l4_name_last_label.job_id, last.stream_ids) c
+				INTERSECT SELECT c.shape_id FROM @extschema@.l4_job_counts(l4_name_last_label.job_id, last.others) c) THEN
+			UPDATE @extschema@.l4_stream s SET told_node = last.node
+			WHERE s.job_id = l4_name_last_label.job_id AND s.stream_id = ANY (last.stream_ids);
+			changed := changed + cardinality(last.stream_ids);
+		END IF;
+	END LOOP;
+	RETURN changed;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_name_last_label(text) IS
+'Step: Where all labels of a file but one are of nodes of the job, all but one, and the last one ("head") says what they say, '
+'it is of the node that is left: fills l4_stream.told_node; returns the number of rows changed.';
+
 CREATE FUNCTION @extschema@.l4_learn_addresses(job_id text, streams @extschema@.l4_job_stream[] DEFAULT NULL) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
 SET search_path = pg_catalog, pg_temp
@@ -483,6 +526,13 @@ BEGIN
 			@extschema@.l4_told_processes(l4_learn_addresses.job_id, streams) p;
 	END IF;
 	PERFORM @extschema@.l4_name_addressed_streams(l4_learn_addresses.job_id);
+	PERFORM @extschema@.l4_name_last_label(l4_learn_addresses.job_id);
+	-- what was learnt before their names were is of these, too
+	UPDATE @extschema@.l4_address a SET node = s.told_node
+	FROM (SELECT o.node, min(o.told_node) AS told_node FROM @extschema@.l4_stream o
+		WHERE o.job_id = l4_learn_addresses.job_id AND o.told_node <> o.node
+		GROUP BY o.node HAVING count(DISTINCT o.told_node) = 1) s
+	WHERE a.job_id = l4_learn_addresses.job_id AND a.node = s.node;
 	RETURN learned;
 END
 $$;

@@ -339,8 +339,8 @@ COMMENT ON FUNCTION @extschema@.l4_missed_accelerators(@extschema@.l4_flow_trace
 	double precision) IS
 'Step: Of jobs that stand still (l4_stopped_jobs) the end of the messages that should have come first that stopped '
 '(l4_stopped_ends): stalled if others still sent to it, else missing. Where several of its server stopped with it, in '
-'lockstep, the server is named. Where it is not one server, the job as a whole is silent. And accelerators that are silent while their '
-'job goes on. collected_until: as in l4_stopped_jobs.';
+'lockstep, the server is named. Where it is not one server, the job as a whole is silent. And accelerators that are silent '
+'while their job goes on. collected_until: as in l4_stopped_jobs.';
 
 CREATE FUNCTION @extschema@.l4_behind_accelerators(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits,
 	collected_until double precision)

@@ -136,6 +136,15 @@ COMMENT ON FUNCTION @extschema@.l4_without_reference(text, @extschema@.l4_wordin
 'part, for who is compared with has it as it should be (wordings of class reference, too); and without fields '
 'that only tell by whom a process is led, and its arguments (wordings of class led_by).';
 
+CREATE FUNCTION @extschema@.l4_blaming_text(message text, of_node boolean, wordings @extschema@.l4_wordings) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20
+RETURN @extschema@.l4_without_reference(CASE WHEN of_node THEN regexp_replace(message, (wordings).own_process, '', 'gi')
+	ELSE message END, wordings);
+COMMENT ON FUNCTION @extschema@.l4_blaming_text(text, boolean, @extschema@.l4_wordings) IS
+'Step: What of a message may blame somebody: l4_without_reference, and of a log of a node, but none of its ranks (of_node), '
+'not the processes that it calls by rank and number: who knows the number speaks of its own node, and may count its '
+'processes, or the nodes (wordings of class own_process).';
+
 CREATE FUNCTION @extschema@.l4_ending_records(unexplained @extschema@.l4_unexplained_record[],
 	wordings @extschema@.l4_wordings)
 RETURNS TABLE (record @extschema@.l4_unexplained_record, ending boolean)
@@ -256,15 +265,15 @@ BEGIN
 		-- a mention is no accusation: something must have gone wrong, as the record, its level, its block or what it heads says
 		WHERE h.complains OR p.stream_id IS NOT NULL OR r.warns OR o.throws OR r.unit IS NULL AND (h.grave OR h.recovers)),
 	mention AS MATERIALIZED (
-		SELECT m.*, r.unit AS accuser, r.kind, r.source, r.shape_id, r.stream_id, r.line_no, r.first_ts,
-			r.ending, r.closing, r.recovers, r.hung_up, r.refers, r.peer, r.complains,
+		SELECT m.*, r.unit AS accuser, r.kind, r.source, r.shape_id, r.stream_id, r.line_no, r.first_ts, r.ending, r.closing,
+			r.recovers, r.hung_up, r.refers, r.peer, r.complains,
 			r.unit IS NOT DISTINCT FROM m.unit AS itself,
 			count(*) FILTER (WHERE r.unit IS DISTINCT FROM m.unit) OVER (PARTITION BY m.ordinal) AS others,
 			-- when it is well again, if nothing is said against it from then on
 			last_value(CASE WHEN r.unit IS NULL AND r.recovers THEN r.first_ts END) OVER (PARTITION BY r.stream_id, m.unit
 				ORDER BY r.line_no ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS recovered_ts
-		FROM @extschema@.l4_mentions(l4_accusations.job_id,
-			ARRAY(SELECT @extschema@.l4_without_reference(r.message, wordings) FROM record r ORDER BY r.ordinal), units) m
+		FROM @extschema@.l4_mentions(l4_accusations.job_id, ARRAY(SELECT @extschema@.l4_blaming_text(r.message,
+			r.unit IS NOT NULL AND r.kind <> 'rank', wordings) FROM record r ORDER BY r.ordinal), units) m
 		JOIN record r ON r.ordinal = m.ordinal
 	)
 	SELECT m.unit, m.node, m.rank, m.name, m.accuser, m.kind, m.source, m.shape_id, m.stream_id, m.line_no, m.first_ts,

@@ -396,8 +396,9 @@ BEGIN ATOMIC
 	-- who misses another one and fails likewise would have done so without that
 	SELECT DISTINCT ON (p.unit, p.rank) p.alike, p.turn FROM unnest(l4_first_failures.placed) p
 	WHERE p.kind = 'rank' AND p.grave AND p.by_itself AND NOT p.survived
-		AND (p.unit, coalesce(p.rank, -1)) NOT IN (SELECT o.unit, coalesce(o.rank, -1)
-			FROM unnest(l4_first_failures.placed) o WHERE (o.accuses OR o.peer) AND o.unit IS NOT NULL)
+		AND NOT EXISTS (SELECT FROM unnest(l4_first_failures.placed) o WHERE (o.accuses OR o.peer) AND o.unit = p.unit
+			-- what a node's ranks say together any of them may have
+			AND (o.rank = p.rank OR p.rank IS NULL))
 	ORDER BY p.unit, p.rank, p.turn;
 END;
 COMMENT ON FUNCTION @extschema@.l4_first_failures(@extschema@.l4_placed_record[]) IS
@@ -431,7 +432,7 @@ BEGIN ATOMIC
 			CASE WHEN count(DISTINCT p.stage) = 1 THEN min(p.stage) END AS stage
 		FROM unnest(l4_common_cause.placed) p
 		CROSS JOIN LATERAL (VALUES (p.alike), ('file ' || p.path)) k (key)
-		LEFT JOIN bereft b ON b.unit = p.unit AND b.rank IS NOT DISTINCT FROM p.rank AND b.turn < p.turn
+		LEFT JOIN bereft b ON b.unit = p.unit AND (b.rank = p.rank OR p.rank IS NULL) AND b.turn < p.turn
 		WHERE p.by_itself AND k.key IS NOT NULL AND (p.first_ts < l4_common_cause.last_good) IS NOT TRUE
 			AND (b.turn IS NULL OR p.alike IN (SELECT o.alike FROM origin o WHERE o.turn < b.turn))
 		GROUP BY k.key HAVING count(DISTINCT p.unit) > 1
@@ -492,27 +493,37 @@ COMMENT ON FUNCTION @extschema@.l4_failure_at_large(@extschema@.l4_placed_record
 'Step: When the failure shows at large: the first record that names another unit or that most units have, rather not one of '
 'system and other logs that sounds of no trouble; NULL where none does.';
 
-CREATE FUNCTION @extschema@.l4_telling_streams(placed @extschema@.l4_placed_record[], limits @extschema@.l4_limits)
+CREATE FUNCTION @extschema@.l4_telling_streams(placed @extschema@.l4_placed_record[],
+	unexplained @extschema@.l4_unexplained_record[], limits @extschema@.l4_limits)
 RETURNS TABLE (stream_id bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
 	-- Where most units complain alike, who does not is the one they complain of, unless it fails with an error of its own; of
 	-- what it says of others, or said long before, nothing counts. Else whatever is said of the failure.
 	WITH record AS MATERIALIZED (
-		SELECT p.stream_id, p.by_itself, p.accuses, p.kind, p.first_ts, p.peer AND p.grave AND NOT p.survived AS bereft,
+		SELECT p.stream_id, p.shape_id, p.by_itself, p.accuses, p.kind, p.first_ts,
+			p.peer AND p.grave AND NOT p.survived AS bereft,
 			(p.trouble OR p.peer) AND p.units_alike::float8 / p.units > (limits).evidence_common_share AS common
 		FROM unnest(l4_telling_streams.placed) p
 	),
 	wide AS MATERIALIZED (
 		SELECT bool_or(r.common) AS any, max(r.first_ts) FILTER (WHERE r.common) AS last_ts FROM record r WHERE r.kind = 'rank'
+	),
+	telling AS MATERIALIZED (
+		SELECT DISTINCT r.stream_id, r.shape_id FROM record r
+		WHERE r.common OR r.by_itself OR r.accuses OR r.kind = 'launcher'
+			-- that it lost a peer, and not for certain later than all others complain: then it is one more of those that do
+			OR r.bereft AND (r.first_ts > (SELECT w.last_ts FROM wide w)) IS NOT TRUE
+			OR r.kind = 'rank' AND (SELECT w.any FROM wide w) IS NOT TRUE
 	)
-	SELECT DISTINCT r.stream_id FROM record r
-	WHERE r.common OR r.by_itself OR r.accuses OR r.kind = 'launcher'
-		-- that it lost a peer, and not for certain later than all others complain: then it is one more of those that do
-		OR r.bereft AND (r.first_ts > (SELECT w.last_ts FROM wide w)) IS NOT TRUE
-		OR r.kind = 'rank' AND (SELECT w.any FROM wide w) IS NOT TRUE;
+	SELECT DISTINCT t.stream_id FROM telling t
+	UNION
+	-- who speaks for the others and says the same is not silent
+	SELECT u.stream_id FROM unnest(l4_telling_streams.unexplained) u
+	WHERE u.role AND u.shape_id IN (SELECT t.shape_id FROM telling t);
 END;
-COMMENT ON FUNCTION @extschema@.l4_telling_streams(@extschema@.l4_placed_record[], @extschema@.l4_limits) IS
+COMMENT ON FUNCTION @extschema@.l4_telling_streams(@extschema@.l4_placed_record[], @extschema@.l4_unexplained_record[],
+	@extschema@.l4_limits) IS
 'Step: the streams that tell of the failure: those that complain as most units do, accuse somebody or fail by themselves; '
 'where most ranks do not complain alike, those of ranks with any record that may be evidence; so those of launchers.';
 

@@ -92,7 +92,7 @@ BEGIN
 			OR @extschema@.l4_waited(l4_node_evidence.job_id, cause, placed, unexplained_shapes, limits)) THEN
 		cause := NULL;
 	END IF;
-	telling_streams := ARRAY(SELECT t.stream_id FROM @extschema@.l4_telling_streams(placed, limits) t);
+	telling_streams := ARRAY(SELECT t.stream_id FROM @extschema@.l4_telling_streams(placed, unexplained, limits) t);
 	-- what fails when steps have been slow for long does not make them so
 	slow_by := slow.began + limits.slow_steps_least * make_interval(secs => slow.after);
 	rank_fails := EXISTS (SELECT FROM unnest(placed) p WHERE p.kind = 'rank' AND p.grave

@@ -270,9 +270,10 @@ const L4Format l4_builtin_formats_array[] = {
 				  "(?:\\e\\[[\\d;]*m)*\\([\\w.:-]+ pid=\\d+(?:, ip=(?<host>[\\d.]+))?\\)(?:\\e\\[[\\d;]*m)* ",
 				  "(WorkerDict pid=904548, ip=10.0.3.7) [E331 20:50:12.688969421 socket.cpp:1011] [c10d] The client socket has "
 				  "timed out"),
+	/* the rank is that of the node, of which any number of processes may write; the head says no address */
 	PREFIX_FORMAT("skypilot", 14,
-				  "(?:\\e\\[[\\d;]*m)*\\((?:(?<host>head|worker\\d{1,6}), rank=(?<rank>\\d{1,6})|[\\w.-]{1,100}), pid=\\d{1,10}"
-				  "(?:, ip=[\\d.]{7,15})?\\)(?:\\e\\[[\\d;]*m)* ",
+				  "(?:\\e\\[[\\d;]*m)*\\((?|(?<host>head), rank=\\d{1,6}, pid=\\d{1,10}|(?:worker\\d{1,6}, rank=\\d{1,6}"
+				  "|[\\w.-]{1,100}), pid=\\d{1,10}(?:, ip=(?<host>[\\d.]{7,15}))?)\\)(?:\\e\\[[\\d;]*m)* ",
 				  "(worker1, rank=1, pid=2313, ip=10.0.3.7) INFO:root:starting the data loader"),
 	PREFIX_FORMAT("pdsh_deepspeed", 15,
 				  "(?<host>(?=[\\w.-]*[\\d.-])[A-Za-z][\\w.-]*|\\d+\\.\\d+\\.\\d+\\.\\d+): (?=\\[20\\d\\d-\\d\\d-\\d\\d )",
@@ -477,6 +478,11 @@ const L4Format l4_builtin_formats_array[] = {
 	HEADER_FORMAT("glog", 24,
 				  "(?<level>[IWEF])(?<mmdd>\\d{8}|\\d{4}) (?<time>" CLOCK "\\.\\d+) +\\d+ (?<file>[^\\s\\]:]+):\\d+\\] ?",
 				  "I0317 10:00:13.658792 125344476638336 metric_logger.py:181] completed step: 1, seconds: 0.277"),
+	/* SkyPilot's own log */
+	HEADER_FORMAT("skypilot_log", 24,
+				  "(?<level>[DIWEF]) (?<month>\\d\\d)-(?<day>\\d\\d) (?<time>" CLOCK FRACTION ") (?:PID=\\d{1,10} )?"
+				  "(?<file>[^\\s\\]:]+):\\d+\\] ?",
+				  "I 11-27 13:51:09.963 PID=39 log_lib.py:214] starting the data loader"),
 	HEADER_FORMAT("tsl", 25,
 				  "(?<ts>" ISO "): (?<level>[IWEF]) (?<file>[^\\s\\]]+):\\d+\\] ?",
 				  "2024-10-09 15:47:38.568412: E "
