@@ -457,6 +457,8 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'\msig(kill|segv|bus|ill|fpe)\M|\mexit ?code\W{1,3}-(4|7|8|9|11)\M'
 			'|\m(killed by|died (by|of)|by) signal:? (4|7|8|9|11)\M',
 		'traceback : Signal 9 (SIGKILL) received by PID 5'),
+	(true, 'killed', 'told_by_shell', '\mline (\d+|<\*>): +(\d+|<\*>) Killed\M',
+		'run.sh: line 11:    53 Killed                  python3 train.py'),
 	(true, 'stuck_sending', 'send_timed_out',
 		'\mtim(e|es|ed|ing) ?out\M[^\n]{0,60}\m(send|sends|sending|write|writes|writing)\M'
 			'|\m(send|sends|sending|write|writes|writing)\M[^\n]{0,40}\mtim(e|es|ed|ing) ?out\M',

@@ -417,7 +417,7 @@ COMMENT ON FUNCTION @extschema@.l4_machines_alike(@extschema@.l4_placed_record[]
 
 CREATE FUNCTION @extschema@.l4_common_cause(job_id text, placed @extschema@.l4_placed_record[],
 	streams @extschema@.l4_job_stream[], roles @extschema@.l4_role_stream[], last_good timestamptz,
-	limits @extschema@.l4_limits)
+	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
 RETURNS @extschema@.l4_placed_record
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
@@ -428,9 +428,10 @@ BEGIN ATOMIC
 	origin AS MATERIALIZED (SELECT o.* FROM @extschema@.l4_first_failures(l4_common_cause.placed) o),
 	cause AS MATERIALIZED (
 		SELECT count(DISTINCT p.unit) AS units, min(p.turn) AS turn, array_agg(DISTINCT p.stream_id) AS stream_ids,
-			array_agg(DISTINCT p.unit) AS alike_units,
+			array_agg(DISTINCT p.unit) AS alike_units, bool_and(h.shape ~ (l4_common_cause.wordings).killed) AS killed,
 			CASE WHEN count(DISTINCT p.stage) = 1 THEN min(p.stage) END AS stage
 		FROM unnest(l4_common_cause.placed) p
+		JOIN @extschema@.l4_shape h ON h.shape_id = p.shape_id
 		CROSS JOIN LATERAL (VALUES (p.alike), ('file ' || p.path)) k (key)
 		LEFT JOIN bereft b ON b.unit = p.unit AND (b.rank = p.rank OR p.rank IS NULL) AND b.turn < p.turn
 		WHERE p.by_itself AND k.key IS NOT NULL AND (p.first_ts < l4_common_cause.last_good) IS NOT TRUE
@@ -448,7 +449,9 @@ BEGIN ATOMIC
 	common AS (
 		-- who fails of what its own machine said before, and no other machine, fails by itself, as two may whose disks are full
 		SELECT c.turn, c.units > t.units * (limits).evidence_common_share
-			AND c.units > o.units * (limits).evidence_common_least_share AS of_most, c.units, c.stage, c.stream_ids
+			-- nor would who kills some have come to the others later
+			AND c.units > o.units * CASE WHEN c.killed THEN (limits).evidence_common_share
+				ELSE (limits).evidence_common_least_share END AS of_most, c.units, c.stage, c.stream_ids, c.killed
 		FROM cause c, teller t, performer o
 		WHERE NOT EXISTS (SELECT FROM @extschema@.l4_machines_alike(l4_common_cause.placed, limits) m
 			WHERE m.units = c.alike_units AND m.turn < c.turn)
@@ -461,10 +464,10 @@ BEGIN ATOMIC
 			JOIN unnest(l4_common_cause.streams) s ON s.stream_id = e.stream_id
 			WHERE e.stage = c.stage AND s.kind = 'rank') o
 			ON NOT c.of_most AND c.stage IN ('checkpoint_save', 'checkpoint_load', 'evaluation')
-		WHERE c.of_most OR c.units > o.units * (limits).evidence_common_share
+		WHERE c.of_most OR NOT c.killed AND c.units > o.units * (limits).evidence_common_share
 		UNION ALL
 		SELECT c.turn FROM common c
-		JOIN unnest(l4_common_cause.roles) r ON r.stream_id = ANY (c.stream_ids)
+		JOIN unnest(l4_common_cause.roles) r ON NOT c.killed AND r.stream_id = ANY (c.stream_ids)
 		GROUP BY c.turn, c.stream_ids, r.shape_id, r.streams
 		HAVING count(*) > r.streams * (limits).evidence_common_share
 			AND count(*) > cardinality(c.stream_ids) * (limits).evidence_common_share AND count(DISTINCT r.unit) > 1
@@ -474,11 +477,12 @@ BEGIN ATOMIC
 		UNION ALL SELECT m.turn FROM @extschema@.l4_shared_troubles(l4_common_cause.placed, limits) m) f);
 END;
 COMMENT ON FUNCTION @extschema@.l4_common_cause(text, @extschema@.l4_placed_record[], @extschema@.l4_job_stream[],
-	@extschema@.l4_role_stream[], timestamptz, @extschema@.l4_limits) IS
+	@extschema@.l4_role_stream[], timestamptz, @extschema@.l4_limits, @extschema@.l4_wordings) IS
 'Step: the first record of an error that speaks for itself and that most units have alike which tell of the failure, or '
 'most of those that were in its stage (a checkpoint that two ranks save), or most of those with a role (roles: '
 'l4_role_streams), or l4_shared_troubles: no fault of single ones, unless just their machines say something, too '
-'(l4_machines_alike). NULL where none is. last_good: what the job went on after does not count (NULL: not known).';
+'(l4_machines_alike), nor that they were killed (wordings of class killed), unless most of all were. NULL where none is. '
+'last_good: what the job went on after does not count (NULL: not known).';
 
 CREATE FUNCTION @extschema@.l4_failure_at_large(placed @extschema@.l4_placed_record[], limits @extschema@.l4_limits)
 RETURNS @extschema@.l4_placed_record

@@ -87,7 +87,7 @@ BEGIN
 	END IF;
 	-- what a slow job went on after is no failure
 	last_good := CASE WHEN slow.after IS NOT NULL THEN @extschema@.l4_last_good(l4_node_evidence.job_id, limits) END;
-	cause := @extschema@.l4_common_cause(l4_node_evidence.job_id, placed, streams, roles, last_good, limits);
+	cause := @extschema@.l4_common_cause(l4_node_evidence.job_id, placed, streams, roles, last_good, limits, wordings);
 	IF cause.turn IS NOT NULL AND (@extschema@.l4_follows_accusation(cause, placed, accusations)
 			OR @extschema@.l4_waited(l4_node_evidence.job_id, cause, placed, unexplained_shapes, limits)) THEN
 		cause := NULL;

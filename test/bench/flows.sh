@@ -8,9 +8,10 @@
 #            (third: all of them) are of a third one (flows_third.py), fourth1 to fourth12 (fourth) of one more
 #            (flows_fourth.py), fifth1 to fifth10 (fifth) of one of chunks that queue at ports (flows_fifth.py), sixth1 to
 #            sixth10 (sixth) of one of recurrences of times (flows_sixth.py), seventh1 to seventh10 (seventh) of one of
-#            programs that wait for signals (flows_seventh.py), and eighth1 to eighth10 (eighth) of a graph of data flow
-#            (flows_eighth.py). Of the sixth and the eighth the odd ones have been read and the even ones are blind: no rule
-#            may be looked at with them. big (ten million flows) comes only where it is named.
+#            programs that wait for signals (flows_seventh.py), eighth1 to eighth10 (eighth) of a graph of data flow
+#            (flows_eighth.py), and ninth1 to ninth10 (ninth) of queues of commands (flows_ninth.py). Of the ninth the odd ones
+#            may be read and the even ones are blind: no rule may be looked at with them. big (ten million flows) comes only
+#            where it is named.
 #            check: the scoring itself, with the truth as what is said, which must be right, and with a damaged truth, which
 #            must not. Default: all but big and check.
 # SCENARIOS  the same in the environment, for make bench-flows SCENARIOS="small slow_link".

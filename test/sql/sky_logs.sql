@@ -21,16 +21,18 @@ CREATE FUNCTION run_job(job text, steps int) RETURNS void LANGUAGE sql AS $$
 			|| format('python 3.13 on %s', (ARRAY['kite-7', 'wren-2', 'crow-9', 'teal-4'])[n + 1])),
 		(2, label(n) || format('11/20/2026 10:00:01 [INFO|DP=%s|PP=%s|TP=0]: rank %s, local rank 0', n % 2, n / 2, 2 * n)),
 		(3, label(n) || format('11/20/2026 10:00:01 [INFO|DP=%s|PP=%s|TP=1]: rank %s, local rank 1', n % 2, n / 2, 2 * n + 1)),
-		(4, label(n) || format('11/20/2026 10:00:02 [INFO|DP=%s|PP=%s|TP=0]: building block %s of the model', n % 2, n / 2, n / 2)))
+		(4, label(n) || format('11/20/2026 10:00:02 [INFO|DP=%s|PP=%s|TP=0]: building block %s', n % 2, n / 2, n / 2)))
 		l(turn, line)
 	ORDER BY l.turn, n;
 	INSERT INTO line (job, source, line)
-	SELECT job, '_controller/all.log', label(2) || format('11/20/2026 10:00:%s [INFO|DP=0|PP=1|TP=0]: iteration %s/40 | lm loss: %s',
-		lpad((3 + s / 2)::text, 2, '0'), s, round(3 - s / 20.0, 3))
+	SELECT job, '_controller/all.log', label(2)
+		|| format('11/20/2026 10:00:%s [INFO|DP=0|PP=1|TP=0]: iteration %s/40 | lm loss: %s', lpad((3 + s / 2)::text, 2, '0'),
+			s, round(3 - s / 20.0, 3))
 	FROM generate_series(1, steps) s;
 	INSERT INTO line (job, source, line)
-	SELECT job, '_controller/provision.log', daemon_line(0, 'I', format('instance_setup.py:301] %s is instance %s, internal ip 10.0.3.%s',
-		CASE n WHEN 0 THEN 'Head' ELSE 'Worker ' || n END, (ARRAY['kite-7', 'wren-2', 'crow-9', 'teal-4'])[n + 1], n + 1))
+	SELECT job, '_controller/provision.log', daemon_line(0, 'I', format(
+		'instance_setup.py:301] %s is instance %s, internal ip 10.0.3.%s', CASE n WHEN 0 THEN 'Head' ELSE 'Worker ' || n END,
+		(ARRAY['kite-7', 'wren-2', 'crow-9', 'teal-4'])[n + 1], n + 1))
 	FROM generate_series(0, 3) n;
 	INSERT INTO line (job, source, line)
 	SELECT job, format('%s/skylet.log', (ARRAY['kite-7', 'wren-2', 'crow-9', 'teal-4'])[n + 1]), l.line
@@ -77,6 +79,20 @@ SELECT component, level, left(message, 30) AS message FROM l4_log
 WHERE job_id = 'killed' AND source = 'wren-2/skylet.log' ORDER BY line_no;
 SELECT ordinal, node FROM l4_diagnose('killed') WHERE kind = 'node' ORDER BY ordinal;
 
+\echo == ranks of two nodes are killed: their shells say so alike, and yet it is no cause that all have in common
+SELECT run_job('two', 20) \g /dev/null
+INSERT INTO line (job, source, line) SELECT 'two', '_controller/all.log', label(n) || l
+FROM unnest('{1,3}'::int[]) n, unnest(ARRAY['run.sh: line 11:    53 Killed                  python3 -u train.py',
+	'run.sh: a process of node has ended with 137, the others are stopped']) WITH ORDINALITY u (l, place) ORDER BY n, place;
+INSERT INTO line (job, source, line)
+SELECT 'two', '_controller/all.log', label(n) || format('[rank%s]: ', 2 * n) || l.line
+FROM unnest('{2,0}'::int[]) WITH ORDINALITY u (n, turn), LATERAL unnest(ARRAY[
+	'Traceback (most recent call last):', '  File "/app/train.py", line 5, in <module>', '    main()',
+	format('RuntimeError: [pair.cc:534] Connection closed by peer [10.0.3.%s]:41000', n + 2)]) WITH ORDINALITY l (line, place)
+ORDER BY turn, place;
+SELECT ends('two', 14, '{1,137,1,137}'), load_job('two') \g /dev/null
+SELECT ordinal, node FROM l4_diagnose('two') WHERE kind = 'node' ORDER BY ordinal;
+
 \echo == all fail alike: what a daemon calls its rank is its node, and the head, which speaks for all, is not silent
 SELECT run_job('alike', 0) \g /dev/null
 INSERT INTO line (job, source, line)
@@ -88,6 +104,6 @@ SELECT ends('alike', 4, '{1,1,1,1}'), load_job('alike') \g /dev/null
 SELECT count(*) AS accusations FROM l4_accusations('alike');
 SELECT ordinal, node FROM l4_diagnose('alike') WHERE kind = 'node' ORDER BY ordinal;
 
-SELECT l4_delete_job(j) FROM unnest('{good,good2,killed,alike}'::text[]) j \g /dev/null
+SELECT l4_delete_job(j) FROM unnest('{good,good2,killed,two,alike}'::text[]) j \g /dev/null
 RESET search_path;
 DROP SCHEMA sky_logs CASCADE;
