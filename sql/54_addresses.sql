@@ -398,6 +398,7 @@ AS $$
 DECLARE
 	all_nodes CONSTANT text[] := (SELECT j.nodes FROM @extschema@.l4_job_row(l4_name_last_label.job_id) j);
 	changed bigint := 0;
+	named bigint;
 	last record;
 BEGIN
 	FOR last IN
@@ -421,9 +422,17 @@ BEGIN
 		-- it says what they say
 		IF EXISTS (SELECT c.shape_id FROM @extschema@.l4_job_counts(l4_name_last_label.job_id, last.stream_ids) c
 				INTERSECT SELECT c.shape_id FROM @extschema@.l4_job_counts(l4_name_last_label.job_id, last.others) c) THEN
+			-- as in l4_name_addressed_streams
+			WITH held AS MATERIALIZED (
+				SELECT s.stream_id FROM @extschema@.l4_stream s
+				WHERE s.job_id = l4_name_last_label.job_id AND s.stream_id = ANY (last.stream_ids)
+				FOR UPDATE OF s SKIP LOCKED
+			)
 			UPDATE @extschema@.l4_stream s SET told_node = last.node
-			WHERE s.job_id = l4_name_last_label.job_id AND s.stream_id = ANY (last.stream_ids);
-			changed := changed + cardinality(last.stream_ids);
+			FROM held h
+			WHERE s.job_id = l4_name_last_label.job_id AND s.stream_id = h.stream_id;
+			GET DIAGNOSTICS named = ROW_COUNT;
+			changed := changed + named;
 		END IF;
 	END LOOP;
 	RETURN changed;

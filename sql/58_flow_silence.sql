@@ -17,8 +17,7 @@ CREATE TYPE @extschema@.l4_flow_stop AS (
 COMMENT ON TYPE @extschema@.l4_flow_stop IS
 'Step: A job that may stand still: how many accelerators it has, one of them, what its step takes, and when any of them sent '
 'last; where it does so amid a step, the message that was missed first, when it was due, how long after the one before it, and '
-'how exactly that is known. '
-'Times in seconds (since 1970).';
+'how exactly that is known. Times in seconds (since 1970).';
 
 CREATE FUNCTION @extschema@.l4_stopped_jobs(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits,
 	collected_until double precision) RETURNS SETOF @extschema@.l4_flow_stop
@@ -107,8 +106,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_silent_ends(@extschema@.l4_flow_trace[], @extschema@.l4_limits, double precision) IS
 'Step: Of jobs that stand still (l4_stopped_jobs) the ends of the messages that should have come first (limit '
-'flow_period_tolerance) that sent nothing from then on, one a server, with all that are silent there; is_source: it should '
-'have sent the first one; gets: others still sent to it.';
+'flow_period_tolerance) that sent nothing from then on, or where none is silent by then soon behind it, one a server, with all '
+'that are silent there; is_source: it should have sent the first one; gets: others still sent to it.';
 
 CREATE FUNCTION @extschema@.l4_open_exchanges(traces @extschema@.l4_flow_trace[], jobs int[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, exchange text, server text, receiver text, open double precision, enough double precision,

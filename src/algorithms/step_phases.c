@@ -15,6 +15,8 @@
 
 /* An accelerator has two neighbours in a pipeline, or one. Of more, the first so many are looked at. */
 #define MOST_PEERS 16
+/* A message so many times as large as any other is two that a collector joined. */
+#define JOINED 1.5
 
 static inline int
 compare_messages(const L4StepMessage *x, const L4StepMessage *y)
@@ -496,7 +498,7 @@ counts_repeat(const L4StepMessage **sendings, int64 sent, const int64 *firsts, i
 	for (int64 step = 0; step < count; step++)
 		like += firsts[step + 1] - firsts[step] == (int64) median;
 	return 2 * like > count
-		&& largest(sendings, firsts[count], sent) < 1.5 * largest(sendings, firsts[0], firsts[count]);
+		&& largest(sendings, firsts[count], sent) < JOINED * largest(sendings, firsts[0], firsts[count]);
 }
 
 /*
