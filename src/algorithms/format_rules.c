@@ -272,9 +272,12 @@ const L4Format l4_builtin_formats_array[] = {
 				  "timed out"),
 	/* the rank is that of the node, of which any number of processes may write; the head says no address */
 	PREFIX_FORMAT("skypilot", 14,
-				  "(?:\\e\\[[\\d;]*m)*\\((?|(?<host>head), rank=\\d{1,6}, pid=\\d{1,10}|(?:worker\\d{1,6}, rank=\\d{1,6}"
-				  "|[\\w.-]{1,100}), pid=\\d{1,10}(?:, ip=(?<host>[\\d.]{7,15}))?)\\)(?:\\e\\[[\\d;]*m)* ",
+				  "(?:\\e\\[[\\d;]*m)*\\((?:worker\\d{1,6}, rank=\\d{1,6}|[\\w.-]{1,100}), pid=\\d{1,10}"
+				  "(?:, ip=(?<host>[\\d.]{7,15}))?\\)(?:\\e\\[[\\d;]*m)* ",
 				  "(worker1, rank=1, pid=2313, ip=10.0.3.7) INFO:root:starting the data loader"),
+	PREFIX_FORMAT("skypilot_head", 14,
+				  "(?:\\e\\[[\\d;]*m)*\\((?<host>head), rank=\\d{1,6}, pid=\\d{1,10}\\)(?:\\e\\[[\\d;]*m)* ",
+				  "(head, rank=0, pid=2311) INFO:root:starting the data loader"),
 	PREFIX_FORMAT("pdsh_deepspeed", 15,
 				  "(?<host>(?=[\\w.-]*[\\d.-])[A-Za-z][\\w.-]*|\\d+\\.\\d+\\.\\d+\\.\\d+): (?=\\[20\\d\\d-\\d\\d-\\d\\d )",
 				  "actor-multi-node-worker-0: [2023-06-21 03:46:19,251] [INFO] [logging.py:96:log_dist] [Rank 0] step=1890, "
