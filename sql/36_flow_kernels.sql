@@ -307,7 +307,8 @@ CREATE AGGREGATE @extschema@.l4_step_overdue(began double precision[], lasted re
 );
 COMMENT ON AGGREGATE @extschema@.l4_step_overdue(double precision[], real[], real[], boolean, double precision[]) IS
 'When an accelerator should have sent again, in seconds since 1970: its last sending, and as long behind it as it usually '
-'takes from the same place in a step, when so much of it was sent, to the next one. Of accelerators that stand still, the one '
+'takes from the same place in a step to the next one: when as many messages were sent (as much, where their number differs), '
+'or the one that came as long after the step began, if that is a later one. Of accelerators that stand still, the one '
 'that should have sent first stands still for a reason of its own; the others wait. NULL where it sent nothing or nothing is '
 'usual. A row is what goes one way between it and another: began, lasted, moved as l4_flow_messages gives them, sent (by it, '
 'not to it); ends: the ends of its steps, the same in every row. The result is the same for any order of rows and any plan. '

@@ -402,22 +402,18 @@ DECLARE
 	last record;
 BEGIN
 	FOR last IN
-		WITH labelled AS (
-			SELECT s.source_id, s.stream_id, s.node AS name, CASE WHEN n.node = ANY (all_nodes) THEN n.node END AS node
+		SELECT u.node, l.stream_ids, l.others
+		FROM (SELECT array_agg(DISTINCT n.node) FILTER (WHERE n.known) AS nodes,
+				array_agg(s.stream_id) FILTER (WHERE NOT n.known) AS stream_ids,
+				array_agg(s.stream_id) FILTER (WHERE n.known) AS others
 			FROM @extschema@.l4_stream s
-			CROSS JOIN LATERAL (SELECT COALESCE(s.told_node, s.node) AS node) n
+			CROSS JOIN LATERAL (SELECT COALESCE(s.told_node, s.node) AS node,
+				COALESCE(s.told_node, s.node) = ANY (all_nodes) AS known) n
 			WHERE s.job_id = l4_name_last_label.job_id AND s.label IS NOT NULL AND s.node IS NOT NULL
-		)
-		SELECT min(l.name) FILTER (WHERE l.node IS NULL) AS name, left_over.node,
-			array_agg(l.stream_id) FILTER (WHERE l.node IS NULL) AS stream_ids,
-			array_agg(l.stream_id) FILTER (WHERE l.node IS NOT NULL) AS others
-		FROM labelled l
-		CROSS JOIN LATERAL (SELECT u.node FROM unnest(all_nodes) u (node)
-			WHERE u.node NOT IN (SELECT o.node FROM labelled o WHERE o.source_id = l.source_id AND o.node IS NOT NULL)
-			) left_over
-		GROUP BY l.source_id, left_over.node
-		HAVING count(DISTINCT l.name) FILTER (WHERE l.node IS NULL) = 1
-			AND count(DISTINCT l.node) = cardinality(all_nodes) - 1
+			GROUP BY s.source_id
+			HAVING count(DISTINCT s.node) FILTER (WHERE NOT n.known) = 1
+				AND count(DISTINCT n.node) FILTER (WHERE n.known) = cardinality(all_nodes) - 1) l
+		JOIN unnest(all_nodes) u (node) ON u.node <> ALL (l.nodes)
 	LOOP
 		-- it says what they say
 		IF EXISTS (SELECT c.shape_id FROM @extschema@.l4_job_counts(l4_name_last_label.job_id, last.stream_ids) c

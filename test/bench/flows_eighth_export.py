@@ -7,7 +7,7 @@ of the path as well as by the first (both), each by its clock; they come as they
 """
 import math
 
-from flows_csv import stamp, write, write_flows
+from flows_csv import write_window
 
 MTU = 4096
 PACKET = 2e-3           # seconds of which a switch sends its records at once
@@ -103,37 +103,6 @@ def collect(plan, fabric, dice):
     return [row[1] for row in rows], pairs
 
 
-def write_ranks(folder, plan, fabric, jobs):
-    """Files of the accelerators, and of the jobs that they are of."""
-    owner = {seat: (job, rank) for job in jobs for rank, seat in enumerate(job.seats)}
-    names, known, rows, bare = plan.get('tenants'), [], [], plan.get('bare')
-    for seat in [(server, nic) for server in range(fabric.servers) for nic in range(fabric.nics)]:
-        job, rank = owner.get(seat, (None, 0))
-        tenant = names[job.number - 1] if names and job else ''
-        known.append((fabric.address(seat), fabric.node(seat[0]), seat[1], '' if bare else fabric.leaf(seat), tenant))
-        where, times = (-1,) * 5, ('', '')
-        if job:
-            p, d, c, t = job.place_of(rank)
-            where = d, p, t, d % job.ep, c
-            times = stamp(job.starts) if job.starts is not None else '', stamp(job.last) if job.last is not None else ''
-        rows.append((job.number if job else '', fabric.address(seat), fabric.node(seat[0])) + where + times)
-    write(folder, 'accelerators.csv', 'address,server,rail,leaf,tenant', known)
-    write(folder, 'truth_jobs.csv', 'job,address,server,dp,pp,tp,ep,cp,began,ended', rows)
-
-
 def write_all(folder, plan, fabric, jobs, faults, dice):
     """All files of a window; gives the number of records."""
-    records, pairs = collect(plan, fabric, dice)
-    write_flows(folder, records, plan.get('packets'))
-    write_ranks(folder, plan, fabric, jobs)
-    write(folder, 'truth_pairs.csv', 'job,source,destination,kind', sorted(pairs))
-    write(folder, 'truth_steps.csv', 'job,address,step,began,ended,compute,pipeline,data',
-          ((job.number, job.address[rank], step, stamp(began), stamp(ended), '', '', '')
-           for job in jobs for step, rank, began, ended in job.steps if began < plan['window'] + 0.5))
-    write(folder, 'truth_pauses.csv', 'job,kind,began,ended',
-          ((job.number, kind, stamp(began), stamp(ended)) for job in jobs for kind, began, ended in job.pauses
-           if ended > 0 and began < plan['window']))
-    write(folder, 'truth_faults.csv', 'job,kind,subject,began,ended,factor',
-          ((f['job'], f['kind'], f['subject'], stamp(f['began']), '' if f['ended'] == math.inf else stamp(f['ended']),
-            f['factor'] and '%.3f' % f['factor']) for f in faults))
-    return len(records)
+    return write_window(folder, plan, fabric, jobs, faults, *collect(plan, fabric, dice))

@@ -6,7 +6,7 @@ many records in a packet to the collector, and what gets lost are such packets. 
 """
 import math
 
-from flows_csv import stamp, write, write_flows
+from flows_csv import write_window
 
 MTU = 4096
 BATCH = 12              # records that a switch sends at once
@@ -100,32 +100,5 @@ def collect(plan, network, dice):
 
 
 def write_all(folder, plan, network, jobs, faults, dice):
-    records, pairs = collect(plan, network, dice)
-    write_flows(folder, records, plan.get('packets'))
-    owner = {seat: (job, rank) for job in jobs for rank, seat in enumerate(job.seats)}
-    seats = [(server, nic) for server in range(network.servers) for nic in range(network.nics)]
-    names, bare = plan.get('tenants'), plan.get('bare')
-    write(folder, 'accelerators.csv', 'address,server,rail,leaf,tenant',
-          ((network.address(s), network.node(s[0]), s[1], '' if bare else network.leaf(s),
-            names[owner[s][0].number - 1] if names and s in owner else '') for s in seats))
-    rows = []
-    for seat in seats:
-        job, rank = owner.get(seat, (None, 0))
-        where, times = (-1,) * 5, ('', '')
-        if job:
-            p, d, c, t = job.place_of(rank)
-            where = d, p, t, d % job.ep, c
-            times = stamp(job.starts) if job.starts is not None else '', stamp(job.last) if job.last is not None else ''
-        rows.append((job.number if job else '', network.address(seat), network.node(seat[0])) + where + times)
-    write(folder, 'truth_jobs.csv', 'job,address,server,dp,pp,tp,ep,cp,began,ended', rows)
-    write(folder, 'truth_pairs.csv', 'job,source,destination,kind', sorted(pairs))
-    write(folder, 'truth_steps.csv', 'job,address,step,began,ended,compute,pipeline,data',
-          ((job.number, job.address[rank], step, stamp(began), stamp(ended), '', '', '')
-           for job in jobs for step, rank, began, ended in job.steps if began < plan['window'] + 0.5))
-    write(folder, 'truth_pauses.csv', 'job,kind,began,ended',
-          ((job.number, kind, stamp(began), stamp(ended)) for job in jobs for kind, began, ended in job.pauses
-           if ended > 0 and began < plan['window']))
-    write(folder, 'truth_faults.csv', 'job,kind,subject,began,ended,factor',
-          ((f['job'], f['kind'], f['subject'], stamp(f['began']), '' if f['ended'] == math.inf else stamp(f['ended']),
-            f['factor'] and '%.3f' % f['factor']) for f in faults))
-    return len(records)
+    """All files of a window; gives the number of records."""
+    return write_window(folder, plan, network, jobs, faults, *collect(plan, network, dice))
