@@ -4,7 +4,7 @@
  * Container runtimes, shippers and stores (Docker, Fluent Bit, Filebeat, Vector, Loki, OpenTelemetry, Splunk, the clouds') each
  * have their own names for what a program wrote, who and when. So the values tell: the text is what has the most words; the
  * host what is the name of a node of the job; the time what is one. Of a collector's lines the object has the stream, or the
- * texts have headers of their own, or they are of several nodes and the object has no level.
+ * texts have headers of their own, or they are of several nodes and the object has no level, or it has nothing but times.
  *
  * A manager of jobs may tell of its own doings between what its tasks wrote, in objects of another kind: then those that name a
  * stream are what tasks wrote, and alone tell which key is which, if the others lack the text's.
@@ -312,6 +312,24 @@ find_time(const Sample *sample)
 	return best;
 }
 
+/* Do objects say nothing but what was written and when? */
+static bool
+are_only_times(const Sample *sample, const KeyCount *text)
+{
+	int			times = 0;
+	int			i;
+
+	for (i = 0; i < sample->known; i++)
+	{
+		const KeyCount *count = &sample->counts[i];
+
+		if (count != text && count->times < count->objects)
+			return false;
+		times += count != text;
+	}
+	return times > 0;
+}
+
 /* Did a collector wrap these objects, which are most of the lines? */
 static bool
 are_wrapped(const Sample *sample, int lines, const KeyCount *const *parts)
@@ -320,7 +338,7 @@ are_wrapped(const Sample *sample, int lines, const KeyCount *const *parts)
 	const KeyCount *host = parts[L4_ENVELOPE_HOST];
 
 	return (sample->objects + sample->others) * 10 >= lines * MOST &&
-		(FIND(sample, streams) != NULL || text->headers * TEXTS_PER_HEADER >= sample->objects ||
+		(FIND(sample, streams) != NULL || text->headers * TEXTS_PER_HEADER >= sample->objects || are_only_times(sample, text) ||
 		 (host != NULL && host->several_nodes && FIND(sample, levels) == NULL));
 }
 

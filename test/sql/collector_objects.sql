@@ -45,7 +45,14 @@ INSERT INTO line (job, source, n, line) SELECT 'own', format('node-%s/train.log'
 	format('{"ts": "2026-11-20T10:00:%s.5Z", "level": "info", "msg": "step %s is done", "host": "node-%s"}',
 		lpad(s::text, 2, '0'), s, n)
 FROM generate_series(1, 9) s, generate_series(0, 3) n;
-SELECT load_job('docker'), load_job('shipped'), load_job('tagged'), load_job('own');
+-- objects that hold nothing but times beside what was written, little of which has a header of its own
+INSERT INTO line (job, source, n, line) SELECT 'timed', format('streams/node-%s.jsonl', n), n,
+	format('{"timestamp": %s, "message": "%s", "ingestionTime": %s}', t.ms, CASE WHEN s % 8 = 1
+			THEN '2026-11-20 10:00:' || lpad(s::text, 2, '0') || ' - trainer - INFO - step ' || s || ' of 20'
+			ELSE 'loss is ' || 9 - s * 0.1 || ' now' END, t.ms + 300)
+FROM generate_series(1, 16) s, generate_series(0, 3) n,
+	LATERAL (SELECT (extract(epoch FROM timestamptz '2026-11-20 10:00Z') * 1000)::bigint + 1000 * s + n AS ms) t;
+SELECT load_job('docker'), load_job('shipped'), load_job('tagged'), load_job('own'), load_job('timed');
 
 \echo == node, rank, time, level and message are those of what was written
 SELECT l.job_id, count(*), count(DISTINCT l.node) AS nodes, count(DISTINCT l.rank) AS ranks, min(l.ts), max(l.ts),
@@ -54,10 +61,12 @@ SELECT l.job_id, l.line_no, l.node, l.rank, l.ts, l.level, l.component, replace(
 FROM l4_log l WHERE l.node = 'node-2' AND (l.iteration > 11 OR l.job_id = 'own') AND l.ts >= '2026-11-20 10:00:09Z'
 ORDER BY l.job_id, l.line_no;
 SELECT l.line_no, l.node, l.message FROM l4_log l WHERE l.job_id = 'shipped' AND l.line_no > 56 ORDER BY l.line_no;
+SELECT l.line_no, l.node, l.ts, l.level, l.message FROM l4_log l
+WHERE l.job_id = 'timed' AND l.node = 'node-1' AND l.line_no > 6 ORDER BY l.line_no;
 
 \echo == each line is there as it stood
 CREATE TABLE back AS SELECT l.job_id, l.source, l.line_no, l.raw
-FROM l4_log l WHERE l.job_id IN ('docker', 'shipped', 'tagged', 'own');
+FROM l4_log l WHERE l.job_id IN ('docker', 'shipped', 'tagged', 'own', 'timed');
 SELECT i.job, count(*) AS lines, count(*) FILTER (WHERE i.line IS DISTINCT FROM o.line) AS other
 FROM (SELECT l.job, l.source, row_number() OVER (PARTITION BY l.job, l.source ORDER BY l.turn) AS line_no, l.line FROM line l) i
 FULL JOIN (SELECT l.job_id, l.source, l.line_no + r.turn - 1 AS line_no, r.line FROM back l,
