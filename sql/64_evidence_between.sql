@@ -49,7 +49,7 @@ COMMENT ON FUNCTION @extschema@.l4_stuck_ranks(@extschema@.l4_unexplained_record
 
 CREATE FUNCTION @extschema@.l4_stuck_places(streams @extschema@.l4_job_stream[],
 	unexplained @extschema@.l4_unexplained_record[], stuck @extschema@.l4_stuck_rank[], limits @extschema@.l4_limits)
-RETURNS TABLE (receiving int, sending int, back boolean, unit text, silent boolean)
+RETURNS TABLE (receiving int, sending int, back boolean, unit text, silent boolean, is_next boolean)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 2
 BEGIN ATOMIC
 	WITH member AS MATERIALIZED (
@@ -69,7 +69,8 @@ BEGIN ATOMIC
 		WHERE a.sends <> b.sends AND a.ranks >= (limits).evidence_between_share * g.size
 	),
 	silent AS MATERIALIZED (
-		SELECT t.before, t.behind, t.sends, m.unit, count(*) AS ranks
+		SELECT t.before, t.behind, t.sends, m.unit, count(*) AS ranks,
+			bool_or((m.rank - t.before + g.size) % g.size = CASE WHEN t.sends THEN 1 ELSE t.apart END) AS is_next
 		FROM turning t CROSS JOIN ring g
 		JOIN member m ON (m.rank - t.before + g.size) % g.size BETWEEN 1 AND t.apart
 		-- who lost another one, or fails otherwise, is no longer part of it
@@ -79,12 +80,12 @@ BEGIN ATOMIC
 	)
 	-- who says nothing there; which way data goes must be known only where both places have such ones
 	SELECT CASE WHEN s.sends THEN s.behind ELSE s.before END, CASE WHEN s.sends THEN s.before ELSE s.behind END,
-		t.all_back, s.unit, true
+		t.all_back, s.unit, true, s.is_next
 	FROM silent s JOIN turning t ON t.before = s.before AND t.behind = s.behind
 	WHERE CASE WHEN t.all_back THEN NOT s.sends ELSE NOT EXISTS (SELECT FROM silent o WHERE o.sends <> s.sends) END
 	UNION ALL
 	-- nobody is there: it is the link, from whom nothing comes to who waits for it
-	SELECT t.before, t.behind, true, k.unit, false
+	SELECT t.before, t.behind, true, k.unit, false, false
 	FROM turning t JOIN placed k ON k.rank IN (t.before, t.behind)
 	WHERE t.turns = 2 AND t.all_back AND NOT t.sends AND t.apart = 0 AND NOT EXISTS (SELECT FROM silent);
 END;
@@ -124,10 +125,14 @@ BEGIN ATOMIC
 	JOIN unnest(l4_evidence_between.units) u ON u.unit = p.unit
 	LEFT JOIN place o ON NOT p.silent AND o.unit <> p.unit
 	LEFT JOIN stuck k ON k.unit = p.unit AND k.rank IN (p.receiving, p.sending) AND NOT p.silent
-	WHERE (p.silent OR o.unit IS NOT NULL) AND @extschema@.l4_is_few(CASE WHEN p.silent THEN z.units_silent ELSE 1 END,
-		cardinality(l4_evidence_between.units), (limits).evidence_quiet_share);
+	WHERE (p.silent OR o.unit IS NOT NULL) AND (@extschema@.l4_is_few(CASE WHEN p.silent THEN z.units_silent ELSE 1 END,
+			cardinality(l4_evidence_between.units), (limits).evidence_quiet_share)
+		-- of many the one that does not take what is sent to it: the others get nothing from it, and may be ended before they
+		-- say so
+		OR p.is_next AND p.back);
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_between(@extschema@.l4_unit[], @extschema@.l4_job_stream[],
 	@extschema@.l4_unexplained_record[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
 'Step: Evidence of kind between: ranks around a ring wait in vain, some to receive and the others to send, and the unit is '
-'what lies between these (l4_stuck_places): it says nothing, or it is an end of the link there (peer: the other one).';
+'what lies between these (l4_stuck_places): it says nothing (where many do not, it is the one to which sending was in vain), '
+'or it is an end of the link there (peer: the other one).';

@@ -46,6 +46,10 @@ SELECT * FROM blamed('silent');
 SELECT make_job('meets'), stuck('meets', '{0,1}', 'send', 'barrier'), stuck('meets', '{3,4,5}', 'recv', 'barrier'),
 	load_job('meets') \g /dev/null
 SELECT * FROM blamed('meets');
+\echo == of half that say nothing, as they may have been ended before they could, the one that does not take what is sent to it
+SELECT make_job('several'), stuck('several', '{5}', 'send'), stuck('several', '{0,1}', 'recv'), load_job('several') \g /dev/null
+SELECT e.node, round(e.weight::numeric, 2) AS weight, l4_evidence_sentence(e) AS sentence FROM l4_node_evidence('several') e
+WHERE e.kind = 'between';
 \echo == nothing is told where it is not known which way data goes, where two places are broken, and where few are stuck
 SELECT make_job('other'), stuck('other', '{2,3,4}', 'send', 'barrier'), stuck('other', '{0,1,5}', 'recv', 'barrier'),
 	load_job('other') \g /dev/null
