@@ -689,10 +689,10 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_slow_rate', 0.2, 'logarithm',
 		'A link is slow with this much less of the rate of its like, for several steps: paths of one network differ by a tenth '
 		'for good, and sharing and jitter come to that.'),
-	(true, 'flow_alone', 0.25, 'share of messages',
+	(true, 'flow_alone', 0.25, 'share of bytes',
 		'Messages that meet at an interface share it, and may do so for many steps: what goes forwards along a pipeline with '
-		'what goes backwards, layers that are gathered with gradients that are scattered. Of the messages of a step so many '
-		'are alone on their link; one that is slow is so for these as well.'),
+		'what goes backwards, layers that are gathered with gradients that are scattered. Messages with so '
+		'much of what moves in a step are alone on their link; one that is slow is so for these as well.'),
 	(true, 'flow_like_rate', 0.1, 'logarithm',
 		'Rates of links of one kind that differ by more (robust deviation) tell nothing of each other. Paths differ by a '
 		'hundredth or two; among experts, who wait for each other, each link has a rate of its own, by the tokens that '
@@ -758,6 +758,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'chance, as hashes lead some onto the same uplink for good.'),
 	(true, 'flow_stands_out', 1.5, 'factor',
 		'... but for one that is slow by so much more (of its logarithm) than any other: the others wait for it.'),
+	(true, 'flow_slowest', 0.01, 'logarithm',
+		'Where all links of a ring are slow, the one that makes them so is slower than the others by this at least: of these '
+		'first pieces wait for nobody.'),
 	(true, 'flow_group_members', 3, 'accelerators',
 		'In a data-parallel group of fewer a slow network interface makes all pairs slow: the interface is named.'),
 	(true, 'flow_silent_steps', 3, 'steps',

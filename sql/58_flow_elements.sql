@@ -168,7 +168,7 @@ COMMENT ON FUNCTION @extschema@.l4_link_rates(@extschema@.l4_flow_trace[]) IS
 
 CREATE FUNCTION @extschema@.l4_slow_pairs(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, kind text, source text, destination text, path text, began double precision, ended double precision,
-	level double precision, steps bigint, is_slow boolean, lost double precision, is_sure boolean)
+	level double precision, deviation double precision, steps bigint, is_slow boolean, lost double precision, is_sure boolean)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH series AS MATERIALIZED (
@@ -206,7 +206,7 @@ BEGIN ATOMIC
 		LEFT JOIN shared h ON h.job = s.job AND h.kind = s.kind AND h.source = s.source AND h.destination = s.destination
 			AND (h.path = s.path) IS NOT FALSE
 	)
-	SELECT c.job, c.kind, c.source, c.destination, c.path, g.began, g.ended, g.level, g.steps, g.began IS NOT NULL,
+	SELECT c.job, c.kind, c.source, c.destination, c.path, g.began, g.ended, g.level, g.deviation, g.steps, g.began IS NOT NULL,
 		CASE WHEN g.began IS NOT NULL AND NOT c.alike THEN (exp(g.level) - 1) / exp(c.rate) * (
 			SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY x.moved) FROM unnest(c.moved) x(moved) WHERE x.moved > 0) END,
 		(c.shares IS NOT TRUE OR g.level - (c.rate - c.usual) >= c.lowest) AND g.is_chance IS NOT TRUE
@@ -223,22 +223,23 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_slow_pairs(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: The rate of each pair and path beside its like (same job, same kind), and beside what it is in the best quarter of its '
 'steps, where that is higher; beside that alone where its like differ (limit flow_like_rate). A row for '
-'each time that it is slow for several steps (level: by what logarithm), by much the same in all of them (limit '
-'flow_steady_rate), or one that is not. lost: by how many seconds a step '
+'each time that it is slow for several steps (level: by what logarithm; deviation: of the steps from it), by much the same in '
+'all of them (limit flow_steady_rate), or one that is not. lost: by how many seconds a step '
 'it takes longer then, where it is compared with itself alone; else NULL. is_sure: not where it shares a part of its path with '
 'more of its like than others do, as up and down a tree, unless it is slow beside itself, too; nor where it differs as much '
 'anyway (l4_exceeds_changes, l4_is_by_chance).';
 
 CREATE FUNCTION @extschema@.l4_waiting_pairs(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (pair bigint, job int, kind text, source text, destination text, path text, began double precision,
-	ended double precision, level double precision, is_slow boolean, is_waiting boolean, is_sure boolean)
+	ended double precision, level double precision, deviation double precision, is_slow boolean, is_waiting boolean,
+	is_sure boolean)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 -- what functions return is counted by nobody: loops would look at all rows for each
 SET enable_nestloop = off
 BEGIN ATOMIC
 	WITH numbered AS MATERIALIZED (
-		SELECT p.job, p.kind, p.source, p.destination, p.path, p.began, p.ended, p.level, p.is_slow, p.lost, p.is_sure,
-			row_number() OVER () AS pair
+		SELECT p.job, p.kind, p.source, p.destination, p.path, p.began, p.ended, p.level, p.deviation, p.is_slow, p.lost,
+			p.is_sure, row_number() OVER () AS pair
 		FROM @extschema@.l4_slow_pairs(l4_waiting_pairs.traces, limits) p
 	), awaited AS (
 		-- what is sent to one that is late lasts until it is ready, whichever link it takes
@@ -250,7 +251,7 @@ BEGIN ATOMIC
 		HAVING count(o.pair) = 0 OR bool_or(o.began <= p.ended AND o.ended >= p.began
 			AND p.lost < (limits).flow_lost_factor * o.lost)
 	), pairs AS MATERIALIZED (
-		SELECT n.pair, n.job, n.kind, n.source, n.destination, n.path, n.began, n.ended, n.level, n.is_sure,
+		SELECT n.pair, n.job, n.kind, n.source, n.destination, n.path, n.began, n.ended, n.level, n.deviation, n.is_sure,
 			n.is_slow AND n.pair NOT IN (SELECT a.pair FROM awaited a) AS is_slow
 		FROM numbered n
 	), places AS MATERIALIZED (
@@ -273,7 +274,7 @@ BEGIN ATOMIC
 			AND count(DISTINCT (o.source, o.destination)) = count(DISTINCT (o.source, o.destination))
 				FILTER (WHERE o.is_slow AND o.began <= p.ended AND o.ended >= p.began)
 	)
-	SELECT p.pair, p.job, p.kind, p.source, p.destination, p.path, p.began, p.ended, p.level, p.is_slow,
+	SELECT p.pair, p.job, p.kind, p.source, p.destination, p.path, p.began, p.ended, p.level, p.deviation, p.is_slow,
 		p.pair IN (SELECT w.pair FROM waiting w), p.is_sure
 	FROM pairs p;
 END;
@@ -308,39 +309,124 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_data_groups(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: The data-parallel groups of jobs that have enough members (limit flow_group_members).';
 
+CREATE TYPE @extschema@.l4_pair_element AS (
+	pair bigint,
+	link text,
+	job int,
+	kind text,
+	name text,
+	width int,
+	began double precision,
+	ended double precision,
+	level double precision,
+	deviation double precision,
+	is_slow boolean,
+	is_waiting boolean,
+	is_sure boolean
+);
+COMMENT ON TYPE @extschema@.l4_pair_element IS
+'Step: A pair (l4_waiting_pairs) and one of what it may have in common with others: an element (l4_elements_of), or its '
+'data-parallel group (slow_group). link: its two ends.';
+
+CREATE FUNCTION @extschema@.l4_pair_elements(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits, jobs int[])
+RETURNS SETOF @extschema@.l4_pair_element
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
+BEGIN ATOMIC
+	WITH pairs AS MATERIALIZED (
+		SELECT p.* FROM @extschema@.l4_waiting_pairs(l4_pair_elements.traces, limits) p
+		WHERE (p.job = ANY (l4_pair_elements.jobs)) IS NOT FALSE
+	), groups AS MATERIALIZED (
+		SELECT g.job, g.name, g.members FROM @extschema@.l4_data_groups(l4_pair_elements.traces, limits) g
+	)
+	SELECT p.pair, format('%s -> %s', p.source, p.destination), p.job, e.kind, e.name, e.width, p.began, p.ended, p.level,
+		p.deviation, p.is_slow, p.is_waiting, p.is_sure
+	FROM pairs p
+	CROSS JOIN LATERAL (
+		SELECT n.kind, n.name, n.width FROM @extschema@.l4_elements_of(p.source, p.path, p.destination) n
+		UNION ALL
+		SELECT 'slow_group', m.name, 4 FROM groups m WHERE p.kind = 'data' AND m.job = p.job AND p.source = ANY (m.members)
+	) e
+	WHERE EXISTS (SELECT FROM pairs s WHERE s.is_slow);
+END;
+COMMENT ON FUNCTION @extschema@.l4_pair_elements(@extschema@.l4_flow_trace[], @extschema@.l4_limits, int[]) IS
+'Step: The pairs of jobs (NULL: of all) with what each may have in common with others; none where none is slow.';
+
+CREATE FUNCTION @extschema@.l4_guilty_elements(elements @extschema@.l4_pair_element[], limits @extschema@.l4_limits)
+RETURNS TABLE (kind text, name text, width int, slow bigint, all_of_them bigint)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
+BEGIN ATOMIC
+	SELECT c.kind, c.name, c.width, c.slow, c.all_of_them
+	FROM (SELECT e.kind, e.name, e.width, count(DISTINCT e.link) FILTER (WHERE e.is_slow) AS slow,
+			count(DISTINCT e.link) AS all_of_them
+		FROM unnest(l4_guilty_elements.elements) e GROUP BY e.kind, e.name, e.width) c
+	WHERE c.slow >= (limits).flow_element_share * c.all_of_them
+		AND (c.width = 1 AND c.slow > 0 OR c.slow >= (limits).flow_element_pairs);
+END;
+COMMENT ON FUNCTION @extschema@.l4_guilty_elements(@extschema@.l4_pair_element[], @extschema@.l4_limits) IS
+'Step: The elements of which nearly all links are slow (limits flow_element_share, flow_element_pairs), how many are, and of '
+'how many.';
+
+CREATE FUNCTION @extschema@.l4_blamed_for_groups(elements @extschema@.l4_pair_element[], limits @extschema@.l4_limits)
+RETURNS TABLE ("group" text, kind text, name text)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
+BEGIN ATOMIC
+	WITH guilty AS MATERIALIZED (
+		SELECT g.kind, g.name, g.width, g.slow FROM @extschema@.l4_guilty_elements(l4_blamed_for_groups.elements, limits) g
+	), slow AS MATERIALIZED (
+		SELECT e.pair, e.link, e.kind, e.name, e.level, e.deviation FROM unnest(l4_blamed_for_groups.elements) e WHERE e.is_slow
+	), coupled AS MATERIALIZED (
+		SELECT m.name AS "group", m.pair, m.link, m.level, m.deviation
+		FROM guilty g JOIN slow m ON m.kind = g.kind AND m.name = g.name
+		WHERE g.kind = 'slow_group'
+	), candidates AS MATERIALIZED (
+		SELECT c."group", x.kind, x.name, min(x.level) AS level, array_agg(x.pair) AS pairs, count(DISTINCT x.link) AS links
+		FROM coupled c JOIN slow x ON x.pair = c.pair AND x.kind <> 'slow_group'
+		GROUP BY c."group", x.kind, x.name
+	), judged AS (
+		-- also those of no such group tell of an element
+		SELECT c."group", c.kind, c.name, g.width, g.slow, count(*) OVER e
+				+ (g.slow > sum(c.links) OVER e)::int AS groups,
+			c.level - o.level >= GREATEST((limits).flow_slowest, (limits).flow_sigma * o.deviation) AS is_slowest
+		FROM candidates c
+		JOIN guilty g ON g.kind = c.kind AND g.name = c.name
+		CROSS JOIN LATERAL (SELECT max(m.level) AS level, max(m.deviation) AS deviation
+			FROM coupled m WHERE m."group" = c."group" AND m.pair <> ALL (c.pairs)) o
+		WINDOW e AS (PARTITION BY c.kind, c.name)
+	)
+	SELECT g.name, b.kind, b.name
+	FROM guilty g
+	LEFT JOIN LATERAL (SELECT j.kind, j.name FROM judged j
+		WHERE j."group" = g.name AND (j.groups > 1 OR j.is_slowest)
+		ORDER BY j.groups DESC, j.slow DESC, j.width, j.kind, j.name COLLATE "C" LIMIT 1) b ON true
+	WHERE g.kind = 'slow_group';
+END;
+COMMENT ON FUNCTION @extschema@.l4_blamed_for_groups(@extschema@.l4_pair_element[], @extschema@.l4_limits) IS
+'Step: The data-parallel groups of which nearly all links are slow, and because of what: what they send to each other goes at '
+'the pace of the slowest of their links. That is of the element that several of them have in common; or, as all others have to '
+'wait now and then, of the one whose links are slower than all others of the group, by more than each differs from step to '
+'step (limits flow_slowest, flow_sigma). NULLs where none is told.';
+
 CREATE FUNCTION @extschema@.l4_common_elements(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits,
 	jobs int[] DEFAULT NULL)
 RETURNS SETOF @extschema@.l4_flow_finding
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
-	WITH pairs AS MATERIALIZED (
-		SELECT p.* FROM @extschema@.l4_waiting_pairs(l4_common_elements.traces, limits) p
-		WHERE (p.job = ANY (l4_common_elements.jobs)) IS NOT FALSE
-	), groups AS MATERIALIZED (
-		SELECT g.* FROM @extschema@.l4_data_groups(l4_common_elements.traces, limits) g
+	WITH known AS MATERIALIZED (
+		SELECT ARRAY(SELECT e FROM @extschema@.l4_pair_elements(l4_common_elements.traces, limits,
+			l4_common_elements.jobs) e) AS elements
 	), elements AS MATERIALIZED (
-		SELECT p.pair, p.is_slow, p.is_sure, p.job, p.began, p.ended, p.level, e.kind, e.name, e.width,
-			format('%s -> %s', p.source, p.destination) AS link
-		FROM pairs p
-		CROSS JOIN LATERAL (
-			SELECT n.kind, n.name, n.width FROM @extschema@.l4_elements_of(p.source, p.path, p.destination) n
-			UNION ALL
-			SELECT 'slow_group', m.name, 4 FROM groups m WHERE p.kind = 'data' AND m.job = p.job AND p.source = ANY (m.members)
-		) e
-		WHERE EXISTS (SELECT FROM pairs s WHERE s.is_slow)
-	), counted AS (
-		SELECT e.kind, e.name, e.width, count(DISTINCT e.link) FILTER (WHERE e.is_slow) AS slow,
-			count(DISTINCT e.link) AS all_of_them
-		FROM elements e GROUP BY e.kind, e.name, e.width
-	), guilty AS (
-		SELECT c.kind, c.name, c.width, c.slow, c.all_of_them
-		FROM counted c
-		WHERE c.slow >= (limits).flow_element_share * c.all_of_them
-			AND (c.width = 1 AND c.slow > 0 OR c.slow >= (limits).flow_element_pairs)
+		SELECT e.* FROM known k CROSS JOIN LATERAL unnest(k.elements) e
+	), guilty AS MATERIALIZED (
+		SELECT g.* FROM known k CROSS JOIN LATERAL @extschema@.l4_guilty_elements(k.elements, limits) g
+	), blamed AS MATERIALIZED (
+		SELECT b."group", b.kind, b.name, m.pair, m.link
+		FROM known k CROSS JOIN LATERAL @extschema@.l4_blamed_for_groups(k.elements, limits) b
+		JOIN elements m ON m.kind = 'slow_group' AND m.name = b."group"
 	), explained AS (
 		SELECT DISTINCT ON (e.pair) e.*, g.slow, g.all_of_them
 		FROM elements e JOIN guilty g ON g.kind = e.kind AND g.name = e.name
-		WHERE e.is_slow
+		LEFT JOIN blamed b ON b.pair = e.pair
+		WHERE e.is_slow AND (b.pair IS NULL OR e.kind = COALESCE(b.kind, 'slow_group') AND e.name = COALESCE(b.name, b."group"))
 		ORDER BY e.pair, g.slow DESC, g.width, e.kind, e.name COLLATE "C"
 	), told AS (
 		SELECT CASE WHEN count(DISTINCT x.job) = 1 THEN min(x.job) END AS job, x.kind, x.name, x.slow, x.all_of_them,
@@ -350,14 +436,17 @@ BEGIN ATOMIC
 			array_agg(DISTINCT x.link ORDER BY x.link) AS links, array_agg(DISTINCT x.job) AS jobs,
 			bool_or(x.is_sure) AS is_sure
 		FROM explained x
-		WHERE x.kind <> 'slow_link' OR x.pair NOT IN (SELECT p.pair FROM pairs p WHERE p.is_waiting)
+		WHERE x.kind <> 'slow_link' OR NOT x.is_waiting
 		GROUP BY x.kind, x.name, x.slow, x.all_of_them
 	), slow_link AS MATERIALIZED (
-		SELECT e.job, e.link, e.began, e.ended, e.level FROM elements e WHERE e.is_slow AND e.kind = 'slow_link'
+		SELECT e.job, e.link, e.began, e.ended, e.level, b.kind, b.name
+		FROM elements e LEFT JOIN blamed b ON b.pair = e.pair
+		WHERE e.is_slow AND e.kind = 'slow_link'
 	), others AS MATERIALIZED (
 		SELECT t.kind, t.name, count(DISTINCT o.link) AS links
 		FROM told t JOIN slow_link o ON o.job = ANY (t.jobs) AND o.began <= t.ended AND o.ended >= t.began
 		WHERE o.link <> ALL (t.links) AND t.level < (limits).flow_stands_out * o.level
+			AND (o.kind = t.kind AND o.name = t.name) IS NOT TRUE
 		GROUP BY t.kind, t.name
 	)
 	SELECT t.job, CASE WHEN t.kind IN ('slow_switch', 'slow_group') THEN t.kind ELSE 'slow_link' END, t.name, t.began, t.ended,
@@ -365,16 +454,17 @@ BEGIN ATOMIC
 		jsonb_build_object('end', CASE t.kind WHEN 'slow_sender' THEN 'sends' WHEN 'slow_receiver' THEN 'receives' END,
 			'slow_pairs', t.slow, 'pairs', t.all_of_them, 'links', to_jsonb(t.links[:5]), 'sure', t.is_sure,
 			'unexplained', COALESCE(o.links, 0),
-			'members', (SELECT to_jsonb(g.members) FROM groups g
+			'members', (SELECT to_jsonb(g.members) FROM @extschema@.l4_data_groups(l4_common_elements.traces, limits) g
 				WHERE t.kind = 'slow_group' AND g.job = t.job AND g.name = t.name))
 	FROM told t LEFT JOIN others o ON o.kind = t.kind AND o.name = t.name;
 END;
 COMMENT ON FUNCTION @extschema@.l4_common_elements(@extschema@.l4_flow_trace[], @extschema@.l4_limits, int[]) IS
 'Step: What slow pairs of jobs (NULL: of all) have in common: a link, a network interface (its sending or receiving), a '
 'switch, a data-parallel group (named by its first member; cross-group as in LLMPrism); each pair is laid to the element that '
-'has most slow pairs of those of which nearly all are slow (limit flow_element_share), the narrowest of equals. To no link '
+'has most slow pairs of those of which nearly all are slow (l4_guilty_elements), the narrowest of equals. Where those of a '
+'whole group are slow, to what is blamed for that (l4_blamed_for_groups), or to the group. To no link '
 'that waits for its sender (l4_waiting_pairs). facts: sure, where one of the pairs is (l4_slow_pairs); unexplained, how many '
-'others of its jobs are slow at once, by as much but for limit flow_stands_out.';
+'others of its jobs are slow at once, by as much but for limit flow_stands_out, in no group that it is blamed for.';
 
 CREATE FUNCTION @extschema@.l4_slow_elements(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits,
 	jobs int[] DEFAULT NULL)

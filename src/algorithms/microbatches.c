@@ -33,6 +33,8 @@
 /* Of a cycle a third goes forwards; of its layers half are looked at, those around the turn. */
 #define FORWARDS (1.0 / 6)
 #define BACKWARDS (1.0 / 3)
+/* A cycle that an evaluation precedes, of which all goes forwards, goes forwards for so many times as long as others. */
+#define EVALUATION 1.75
 /* Where so many cycles are missing, or more, how many they are is not sure. */
 #define LONG_GAP 3
 /* The turn may be so many layers off: by two, forwards, all seems to fit, as that is one backwards. */
@@ -480,6 +482,41 @@ leave_out_misplaced(Values *lags, double least)
 	lags->count = kept;
 }
 
+/* How long the cycle at a place goes forwards; 0 where it does not turn. */
+static double
+forwards_of(const L4LayerCycles *cycles, int64 place)
+{
+	return isfinite(cycles->turns[place]) ? cycles->turns[place] - cycles->starts[place] : 0;
+}
+
+/*
+ * Leaves out the values of cycles that an evaluation precedes: it gathers all parameters, but goes forwards alone, while what
+ * the last microbatch moves more goes backwards, and an optimizer's pause is neither.
+ */
+static void
+leave_out_evaluations(Values *values, const L4LayerCycles *cycles, const int64 *places, const int64 *numbers, int64 count)
+{
+	double	   *forwards = room_for(count, sizeof(double));
+	double		usual;
+	int64		kept = 0;
+	int64		at = 0;
+
+	for (int64 i = 0; i < count; i++)
+		forwards[i] = forwards_of(cycles, places[i]);
+	usual = robust_upper_median(forwards, count);
+	pfree(forwards);
+	for (int64 i = 0; i < values->count; i++)
+	{
+		while (numbers[at] < values->number[i])
+			at++;
+		if (forwards_of(cycles, places[at]) >= EVALUATION * usual)
+			continue;
+		values->number[kept] = values->number[i];
+		values->value[kept++] = values->value[i];
+	}
+	values->count = kept;
+}
+
 /* When bursts of the messages began that a pause parts; returns how many. */
 static int64
 bursts_of(const L4Intervals *messages, double pause, double *bursts)
@@ -580,10 +617,14 @@ find_steps(const L4Intervals *messages, const double *moved, const L4LayerCycles
 	if (stands_out(&bytes, rule->deviations, &found) && found.by >= log(rule->bytes))
 		found.phase = (found.phase + 1) % found.each;
 	else if (!lags_tell(messages, cycles, starts, &lags, rule->deviations, numbers, count, &found))
+	{
+		leave_out_evaluations(&bytes, cycles, places, numbers, count);
+		leave_out_evaluations(&lags, cycles, places, numbers, count);
 		found.each = !(may_stand_out(&bytes, log(rule->bytes), rule->deviations, &found) ||
 					   (may_stand_out(&lags, LEAST_PAUSE * cycles->layer, rule->deviations, &found) &&
 						(count < FEW_MICROBATCHES * LEAST_STEPS ||
 						 pause_more(messages, cycles, starts, numbers, &lags, &found))));
+	}
 	values_free(&bytes);
 	values_free(&lags);
 	return found;

@@ -302,18 +302,54 @@ first_of_step(const double *began, int64 count, double step_began, double step_e
 	return count > 0 ? began[0] : 0;
 }
 
+/* How fast a message was, and what it moved. */
+typedef struct Rate
+{
+	double		rate;
+	double		moved;
+} Rate;
+
 /* What of a link's messages is looked at for each step. */
 typedef struct Traffic
 {
 	const double *began;
 	const double *moved;
 	const double *busy;
-	double	   *taking;			/* room for as many */
-	double		fastest;		/* the rate is that which this share of the messages have at least; 1: that of all together */
+	double	   *beginning;		/* room for as many */
+	Rate	   *rates;			/* the same */
+	double		fastest;		/* the rate is that which messages with this share of the bytes have; 1: that of all together */
 	double		smallest;		/* what moves less than this share of the mean begins no step */
 } Traffic;
 
-/* Seconds for the bytes of these messages, taken of all of them, at the rate of the fastest. */
+static int
+compare_rates(const void *a, const void *b)
+{
+	double		first = ((const Rate *) a)->rate;
+	double		second = ((const Rate *) b)->rate;
+
+	return (first < second) - (first > second);
+}
+
+/* The rate that messages with a share `fastest` of the bytes have at least. */
+static double
+rate_of_fastest(Rate *rates, int64 count, double fastest)
+{
+	double		bytes = 0;
+	double		passed = 0;
+	int64		at = 0;
+
+	qsort(rates, count, sizeof(Rate), compare_rates);
+	for (int64 i = 0; i < count; i++)
+		bytes += rates[i].moved;
+	while (at + 1 < count && (passed += rates[at].moved) < fastest * bytes)
+		at++;
+	return rates[at].rate;
+}
+
+/*
+ * Seconds for the bytes of these messages, taken of all of them, at the rate of the fastest. Messages count by their bytes: the
+ * first pieces of a collective, small and many, go at the rate of the wire however slow the way is.
+ */
 static double
 seconds_of(const Traffic *traffic, const int64 *places, int64 count, double bytes)
 {
@@ -326,11 +362,11 @@ seconds_of(const Traffic *traffic, const int64 *places, int64 count, double byte
 
 		seconds += busy;
 		if (busy > 0)
-			traffic->taking[timed++] = traffic->moved[places[i]] / busy;
+			traffic->rates[timed++] = (Rate) {traffic->moved[places[i]] / busy, traffic->moved[places[i]]};
 	}
 	if (traffic->fastest >= 1 || timed == 0)
 		return seconds;
-	return bytes / select_double(traffic->taking, timed, Min((int64) ((1 - traffic->fastest) * timed), timed - 1));
+	return bytes / rate_of_fastest(traffic->rates, timed, traffic->fastest);
 }
 
 /* The first message of a step that moves at least this share of what they move on average. */
@@ -341,8 +377,8 @@ first_of_places(const Traffic *traffic, const int64 *places, int64 count, double
 
 	for (int64 i = 0; i < count; i++)
 		if (traffic->moved[places[i]] * count >= traffic->smallest * bytes)
-			traffic->taking[taken++] = traffic->began[places[i]];
-	return first_of_step(traffic->taking, taken, step_began, step_ended);
+			traffic->beginning[taken++] = traffic->began[places[i]];
+	return first_of_step(traffic->beginning, taken, step_began, step_ended);
 }
 
 /* Arguments: began, moved, busy, path, only (0: all), ends, fastest, smallest. */
@@ -357,7 +393,7 @@ l4_step_traffic(PG_FUNCTION_ARGS)
 	int			only = PG_GETARG_INT32(4);
 	double	   *ends = flow_numbers(fcinfo, 5, &end_count);
 	Traffic		traffic = {began, moved, flow_as_many(fcinfo, 2, count), room_for(count, sizeof(double)),
-		flow_option(fcinfo, 6, "fastest", 0), flow_option(fcinfo, 7, "smallest", 0)};
+		room_for(count, sizeof(Rate)), flow_option(fcinfo, 6, "fastest", 0), flow_option(fcinfo, 7, "smallest", 0)};
 	int64		steps = Max(end_count - 1, 0);
 	double	   *bytes = palloc0(Max(steps, 1) * sizeof(double));
 	double	   *seconds = palloc0(Max(steps, 1) * sizeof(double));
