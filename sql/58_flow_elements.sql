@@ -419,7 +419,7 @@ BEGIN ATOMIC
 	), guilty AS MATERIALIZED (
 		SELECT g.* FROM known k CROSS JOIN LATERAL @extschema@.l4_guilty_elements(k.elements, limits) g
 	), blamed AS MATERIALIZED (
-		SELECT b."group", b.kind, b.name, m.pair, m.link
+		SELECT b."group", b.kind, b.name, m.pair
 		FROM known k CROSS JOIN LATERAL @extschema@.l4_blamed_for_groups(k.elements, limits) b
 		JOIN elements m ON m.kind = 'slow_group' AND m.name = b."group"
 	), explained AS (

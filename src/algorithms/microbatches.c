@@ -505,9 +505,11 @@ leave_out_evaluations(Values *values, const L4LayerCycles *cycles, const int64 *
 		forwards[i] = forwards_of(cycles, places[i]);
 	usual = robust_upper_median(forwards, count);
 	pfree(forwards);
+	if (usual == 0)
+		return;
 	for (int64 i = 0; i < values->count; i++)
 	{
-		while (numbers[at] < values->number[i])
+		while (at + 1 < count && numbers[at] < values->number[i])
 			at++;
 		if (forwards_of(cycles, places[at]) >= EVALUATION * usual)
 			continue;

@@ -57,8 +57,11 @@ are_parameters(double behind, double before, double tolerance)
 /* A phase has its parameters, too, where it moves this share of what others with both do; gradients alone are two thirds. */
 #define WITH_PARAMETERS 0.8
 
-/* The end of the gradients among the messages from first to last, which move `all`, of a phase that ends so. */
-static double
+/*
+ * The end of the gradients among the messages from first to last, which move `all`, of a phase that ends so. Not inlined: with
+ * its caller GCC 14 takes the loop for one that never ends, and warns.
+ */
+static pg_noinline double
 end_of_gradients(const L4Intervals *messages, const double *moved, int64 first, int64 last, double all, double ended,
 				 double tolerance)
 {

@@ -29,7 +29,8 @@ FROM (SELECT 'evaluated' AS case, l4_step_cycles(array_agg(at ORDER BY at), arra
 	UNION ALL
 	SELECT 'backwards', l4_step_cycles(array_agg(at ORDER BY at), array_agg(0.001::real ORDER BY at),
 			array_agg((CASE WHEN back AND step IN (6, 26) THEN 60 WHEN back THEN 1 ELSE 5 END)::real ORDER BY at),
-			1.3, 0.35, 4, 0.6, 0.1, 1.3, 5, 0.5) FROM (SELECT step, back, step * 0.62 + LEAST(layer, 10) * 0.02 + GREATEST(layer - 10, 0) * 0.04
+			1.3, 0.35, 4, 0.6, 0.1, 1.3, 5, 0.5)
+		FROM (SELECT step, back, step * 0.62 + LEAST(layer, 10) * 0.02 + GREATEST(layer - 10, 0) * 0.04
 				+ sin(step * 7 + layer * 3) * 0.001 AS at FROM layer) l) e
 ORDER BY 1 DESC;
 
