@@ -462,7 +462,7 @@ COMMENT ON FUNCTION @extschema@.l4_step_traffic(double precision[], real[], real
 'What messages (as l4_flow_messages gives them) moved in each step, of which ends are the ends, one more than there are '
 'steps. only_path: those of this path, 0 for all. fastest: how long that takes is told by the rate that messages with this '
 'share of the bytes of a step have at least, 1: by what they take all together. smallest: what moves less than this share of '
-'the mean of a step does not begin it. Errors: 22023 arrays of different lengths, or with NULLs. Cost: time n.';
+'the mean of a step does not begin it. Errors: 22023 arrays of different lengths, or with NULLs. Cost: time n * log(n).';
 
 CREATE FUNCTION @extschema@.l4_step_lead(began double precision[], lasted real[], back_began double precision[],
 	back_lasted real[], ends double precision[], needed int) RETURNS double precision

@@ -375,10 +375,10 @@ BEGIN ATOMIC
 	), slow AS MATERIALIZED (
 		SELECT e.pair, e.link, e.kind, e.name, e.level, e.deviation FROM unnest(l4_blamed_for_groups.elements) e WHERE e.is_slow
 	), coupled AS MATERIALIZED (
-		SELECT m.name AS "group", m.pair, m.link, m.level, m.deviation
+		SELECT m.name AS "group", m.pair, m.level, m.deviation
 		FROM guilty g JOIN slow m ON m.kind = g.kind AND m.name = g.name
 		WHERE g.kind = 'slow_group'
-	), candidates AS MATERIALIZED (
+	), candidates AS (
 		SELECT c."group", x.kind, x.name, min(x.level) AS level, array_agg(x.pair) AS pairs, count(DISTINCT x.link) AS links
 		FROM coupled c JOIN slow x ON x.pair = c.pair AND x.kind <> 'slow_group'
 		GROUP BY c."group", x.kind, x.name

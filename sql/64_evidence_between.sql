@@ -69,7 +69,7 @@ BEGIN ATOMIC
 		WHERE a.sends <> b.sends AND a.ranks >= (limits).evidence_between_share * g.size
 	),
 	silent AS MATERIALIZED (
-		SELECT t.before, t.behind, t.sends, m.unit, count(*) AS ranks,
+		SELECT t.before, t.behind, t.sends, m.unit,
 			bool_or((m.rank - t.before + g.size) % g.size = CASE WHEN t.sends THEN 1 ELSE t.apart END) AS is_next
 		FROM turning t CROSS JOIN ring g
 		JOIN member m ON (m.rank - t.before + g.size) % g.size BETWEEN 1 AND t.apart

@@ -17,9 +17,9 @@
 #include "algorithms/step_parts.h"
 #include "algorithms/step_phases.h"
 #include "algorithms/step_rounds.h"
+#include "algorithms/step_traffic.h"
 #include "bindings/flow_arrays.h"
 #include "catalog/pg_type_d.h"
-#include "tools/order.h"
 #include "tools/room.h"
 
 PG_FUNCTION_INFO_V1(l4_regular_interval);
@@ -287,100 +287,6 @@ l4_step_rounds(PG_FUNCTION_ARGS)
 	return flow_row_with(fcinfo, values, nulls, lengthof(values));
 }
 
-/* What comes within this share of the mean time between messages of a step behind its beginning is left over from the last. */
-#define LEFT_OVER 0.1
-
-/* The first of count messages that is of this step, which began and ended so; the first of all where none else is. */
-static double
-first_of_step(const double *began, int64 count, double step_began, double step_ended)
-{
-	double		from = step_began + LEFT_OVER * (step_ended - step_began) / Max(count, 1);
-
-	for (int64 i = 0; i < count; i++)
-		if (began[i] >= from)
-			return began[i];
-	return count > 0 ? began[0] : 0;
-}
-
-/* How fast a message was, and what it moved. */
-typedef struct Rate
-{
-	double		rate;
-	double		moved;
-} Rate;
-
-/* What of a link's messages is looked at for each step. */
-typedef struct Traffic
-{
-	const double *began;
-	const double *moved;
-	const double *busy;
-	double	   *beginning;		/* room for as many */
-	Rate	   *rates;			/* the same */
-	double		fastest;		/* the rate is that which messages with this share of the bytes have; 1: that of all together */
-	double		smallest;		/* what moves less than this share of the mean begins no step */
-} Traffic;
-
-static int
-compare_rates(const void *a, const void *b)
-{
-	double		first = ((const Rate *) a)->rate;
-	double		second = ((const Rate *) b)->rate;
-
-	return (first < second) - (first > second);
-}
-
-/* The rate that messages with a share `fastest` of the bytes have at least. */
-static double
-rate_of_fastest(Rate *rates, int64 count, double fastest)
-{
-	double		bytes = 0;
-	double		passed = 0;
-	int64		at = 0;
-
-	qsort(rates, count, sizeof(Rate), compare_rates);
-	for (int64 i = 0; i < count; i++)
-		bytes += rates[i].moved;
-	while (at + 1 < count && (passed += rates[at].moved) < fastest * bytes)
-		at++;
-	return rates[at].rate;
-}
-
-/*
- * Seconds for the bytes of these messages, taken of all of them, at the rate of the fastest. Messages count by their bytes: the
- * first pieces of a collective, small and many, go at the rate of the wire however slow the way is.
- */
-static double
-seconds_of(const Traffic *traffic, const int64 *places, int64 count, double bytes)
-{
-	double		seconds = 0;
-	int64		timed = 0;
-
-	for (int64 i = 0; i < count; i++)
-	{
-		double		busy = traffic->busy[places[i]];
-
-		seconds += busy;
-		if (busy > 0)
-			traffic->rates[timed++] = (Rate) {traffic->moved[places[i]] / busy, traffic->moved[places[i]]};
-	}
-	if (traffic->fastest >= 1 || timed == 0)
-		return seconds;
-	return bytes / rate_of_fastest(traffic->rates, timed, traffic->fastest);
-}
-
-/* The first message of a step that moves at least this share of what they move on average. */
-static double
-first_of_places(const Traffic *traffic, const int64 *places, int64 count, double bytes, double step_began, double step_ended)
-{
-	int64		taken = 0;
-
-	for (int64 i = 0; i < count; i++)
-		if (traffic->moved[places[i]] * count >= traffic->smallest * bytes)
-			traffic->beginning[taken++] = traffic->began[places[i]];
-	return first_of_step(traffic->beginning, taken, step_began, step_ended);
-}
-
 /* Arguments: began, moved, busy, path, only (0: all), ends, fastest, smallest. */
 Datum
 l4_step_traffic(PG_FUNCTION_ARGS)
@@ -389,34 +295,18 @@ l4_step_traffic(PG_FUNCTION_ARGS)
 	int64		end_count;
 	double	   *began = flow_numbers(fcinfo, 0, &count);
 	double	   *moved = flow_as_many(fcinfo, 1, count);
+	double	   *busy = flow_as_many(fcinfo, 2, count);
 	double	   *path = flow_as_many(fcinfo, 3, count);
-	int			only = PG_GETARG_INT32(4);
 	double	   *ends = flow_numbers(fcinfo, 5, &end_count);
-	Traffic		traffic = {began, moved, flow_as_many(fcinfo, 2, count), room_for(count, sizeof(double)),
-		room_for(count, sizeof(Rate)), flow_option(fcinfo, 6, "fastest", 0), flow_option(fcinfo, 7, "smallest", 0)};
+	L4TrafficMessages messages = {began, moved, busy, path, count};
+	L4TrafficRule rule = {PG_GETARG_INT32(4), flow_option(fcinfo, 6, "fastest", 0), flow_option(fcinfo, 7, "smallest", 0)};
 	int64		steps = Max(end_count - 1, 0);
-	double	   *bytes = palloc0(Max(steps, 1) * sizeof(double));
-	double	   *seconds = palloc0(Max(steps, 1) * sizeof(double));
-	double	   *first = palloc0(Max(steps, 1) * sizeof(double));
-	int64	   *places = room_for(count, sizeof(int64));
+	double	   *bytes = room_for(steps, sizeof(double));
+	double	   *seconds = room_for(steps, sizeof(double));
+	double	   *first = room_for(steps, sizeof(double));
 	Datum		values[3];
-	int64		i = 0;
 
-	for (int64 step = 0; step < steps; step++)
-	{
-		int64		taken = 0;
-
-		for (; i < count && began[i] < ends[step]; i++)
-			;
-		for (; i < count && began[i] < ends[step + 1]; i++)
-			if (only == 0 || path[i] == only)
-			{
-				places[taken++] = i;
-				bytes[step] += moved[i];
-			}
-		seconds[step] = seconds_of(&traffic, places, taken, bytes[step]);
-		first[step] = first_of_places(&traffic, places, taken, bytes[step], ends[step], ends[step + 1]);
-	}
+	step_traffic(&messages, ends, steps, &rule, bytes, seconds, first);
 	values[0] = flow_array(bytes, steps, FLOAT8OID);
 	values[1] = flow_array(seconds, steps, FLOAT8OID);
 	values[2] = flow_array(first, steps, FLOAT8OID);

@@ -43,10 +43,8 @@ def write_ranks(folder, plan, fabric, jobs):
     write(folder, 'truth_jobs.csv', 'job,address,server,dp,pp,tp,ep,cp,began,ended', rows)
 
 
-def write_window(folder, plan, fabric, jobs, faults, records, pairs):
-    """All files of a window of which these are the records and the pairs of each job; gives the number of records."""
-    write_flows(folder, records, plan.get('packets'))
-    write_ranks(folder, plan, fabric, jobs)
+def write_truth(folder, plan, jobs, faults, pairs):
+    """Files of what was: the pairs of each job, its steps and pauses, and the faults."""
     write(folder, 'truth_pairs.csv', 'job,source,destination,kind', sorted(pairs))
     write(folder, 'truth_steps.csv', 'job,address,step,began,ended,compute,pipeline,data',
           ((job.number, job.address[rank], step, stamp(began), stamp(ended), '', '', '')
@@ -57,4 +55,11 @@ def write_window(folder, plan, fabric, jobs, faults, records, pairs):
     write(folder, 'truth_faults.csv', 'job,kind,subject,began,ended,factor',
           ((f['job'], f['kind'], f['subject'], stamp(f['began']), '' if f['ended'] == math.inf else stamp(f['ended']),
             f['factor'] and '%.3f' % f['factor']) for f in faults))
+
+
+def write_window(folder, plan, fabric, jobs, faults, records, pairs):
+    """All files of a window of which these are the records and the pairs of each job; gives the number of records."""
+    write_flows(folder, records, plan.get('packets'))
+    write_ranks(folder, plan, fabric, jobs)
+    write_truth(folder, plan, jobs, faults, pairs)
     return len(records)

@@ -6,7 +6,7 @@ twice, or from two switches; the clock of each switch is off and drifts.
 """
 import math
 
-from flows_csv import stamp, write, write_flows
+from flows_csv import stamp, write, write_flows, write_truth
 
 PACKET = 4096
 
@@ -115,15 +115,5 @@ def write_all(folder, plan, fabric, jobs, fault, dice):
                     (stamp(job.shape['starts']) if job and 'starts' in job.shape else '',
                      stamp(job.last) if job and job.last is not None else ''))
     write(folder, 'truth_jobs.csv', 'job,address,server,dp,pp,tp,ep,cp,began,ended', rows)
-    write(folder, 'truth_pairs.csv', 'job,source,destination,kind', sorted(pairs))
-    write(folder, 'truth_steps.csv', 'job,address,step,began,ended,compute,pipeline,data',
-          ((job.number, job.address[rank], step, stamp(began), stamp(ended), '', '', '')
-           for job in jobs for step, rank, began, ended in job.steps if began < plan['window'] + 0.5))
-    write(folder, 'truth_pauses.csv', 'job,kind,began,ended',
-          ((job.number, kind, stamp(began), stamp(ended)) for job in jobs for kind, began, ended in job.pauses
-           if ended > 0 and began < plan['window']))
-    write(folder, 'truth_faults.csv', 'job,kind,subject,began,ended,factor',
-          [(fault['job'], fault['kind'], fault['subject'], stamp(fault['began']),
-            '' if fault['ended'] == math.inf else stamp(fault['ended']), fault['factor'] and '%.3f' % fault['factor'])]
-          if fault else [])
+    write_truth(folder, plan, jobs, [fault] if fault else [], pairs)
     return len(records)

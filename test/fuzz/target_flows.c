@@ -11,6 +11,7 @@
 #include "algorithms/step_cycles.h"
 #include "algorithms/step_parts.h"
 #include "algorithms/step_phases.h"
+#include "algorithms/step_traffic.h"
 
 #define MOST_RECORDS 400
 #define MOST_STEPS 20
@@ -292,6 +293,40 @@ require_parts(const L4Intervals *a, const L4Intervals *b)
 	fuzz_require(isfinite(step_lead(a, b, b->began, b->count, 1)) && step_lead(a, b, b->began, b->count, 1) >= 0);
 }
 
+/* Steps that the messages of another link end: no message is of two, and their rate is one that a message has. */
+static void
+require_traffic(const L4Intervals *a, const L4Intervals *b)
+{
+	double		moved[MOST_RECORDS];
+	double		busy[MOST_RECORDS];
+	double		path[MOST_RECORDS];
+	double		bytes[2][MOST_RECORDS];
+	double		seconds[2][MOST_RECORDS];
+	double		first[2][MOST_RECORDS];
+	L4TrafficMessages messages = {a->began, moved, busy, path, a->count};
+	L4TrafficRule rules[2] = {{0, 1, 0}, {0, 0.25, 0.01}};
+	int64		steps = b->count > 0 ? b->count - 1 : 0;
+	double		sum = 0;
+
+	for (int64 i = 0; i < a->count; i++)
+	{
+		moved[i] = 1 + i % 3;
+		busy[i] = 1 + i % 2;
+		path[i] = 1;
+	}
+	for (int rule = 0; rule < 2; rule++)
+		step_traffic(&messages, b->began, steps, &rules[rule], bytes[rule], seconds[rule], first[rule]);
+	for (int64 i = 0; i < steps; i++)
+	{
+		sum += bytes[0][i];
+		/* a message moves 1 to 3 in 1 or 2 seconds */
+		fuzz_require(bytes[0][i] == bytes[1][i] && seconds[0][i] <= 2 * bytes[0][i]);
+		fuzz_require(3 * seconds[1][i] >= bytes[1][i] * (1 - 1e-9) && seconds[1][i] <= 2 * bytes[1][i] * (1 + 1e-9));
+		fuzz_require(bytes[0][i] == 0 || (first[1][i] >= b->began[i] && first[1][i] < b->began[i + 1]));
+	}
+	fuzz_require(sum <= 3 * a->count);
+}
+
 void
 fuzz_intervals(L4Bytes input)
 {
@@ -311,6 +346,7 @@ fuzz_intervals(L4Bytes input)
 	input.size -= input.size / 2;
 	b.count = read_intervals(&input, began[1], ended[1], MOST_RECORDS);
 	require_parts(&a, &b);
+	require_traffic(&a, &b);
 	for (int64 i = 0; i < a.count; i++)
 		length = Max(length, ended[0][i] - began[0][0]);
 	if (intervals_regular(&a, 0.6, 0.5, 0.1, &result))
