@@ -587,6 +587,10 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_step_pause', 0.25, 'share of the step',
 		'Silence of this much of a step parts the data-parallel phase of one from that of the next; buckets that overlap with '
 		'the backward pass are closer together.'),
+	(true, 'flow_short_pause', 0.125, 'share of the step',
+		'A pipeline whose stages trade experts too hardly rests: where so long a silence parts no step, this does.'),
+	(true, 'flow_parted_steps', 0.5, 'share of steps',
+		'Phases of a pair tell when steps end where there are so many of them as steps fit between the first and the last.'),
 	(true, 'flow_even_time', 2, 's',
 		'Where no steps are seen rates are those of so much time: a few steps, or a part of a long one.'),
 	(true, 'flow_cycle_ratio', 1.3, 'factor',
@@ -671,6 +675,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_expert_pairs', 0.8, 'share of pairs',
 		'Tokens of experts go from each to each of a group: fewer pairs than this share of all of accelerators on different '
 		'servers are a chain (of three: two of three) or a ring (of four: four of six).'),
+	(true, 'flow_mesh_members', 3, 'accelerators',
+		'From each to each of two servers there are at least so many on each: two pairs of two may be of anything.'),
 	(true, 'flow_whole_phase', 0.8, 'share of bytes',
 		'The last phase of the window is whole where it has this share of the usual bytes.');
 

@@ -460,6 +460,31 @@ COMMENT ON FUNCTION @extschema@.l4_flow_pair_silence(@extschema@.l4_flow_series,
 	@extschema@.l4_limits) IS
 'Step: Are two silent on both ways in many of the steps that take so long (l4_sends_each_step)?';
 
+CREATE FUNCTION @extschema@.l4_parted_steps(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series,
+	period double precision, limits @extschema@.l4_limits) RETURNS @extschema@.l4_step_phase_series
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10000
+BEGIN ATOMIC
+	WITH pauses AS (
+		SELECT COALESCE(period * (limits).flow_step_pause, (limits).flow_pause) AS pause
+		UNION ALL
+		SELECT period * (limits).flow_short_pause WHERE period IS NOT NULL
+	), parted AS (
+		SELECT p.pause, @extschema@.l4_step_phases((d.series).began, (d.series).lasted, (d.series).moved, true, p.pause,
+			(limits).flow_whole_phase) AS phases
+		FROM pauses p CROSS JOIN (VALUES (forth), (back)) d(series) GROUP BY p.pause
+	)
+	SELECT p.phases FROM parted p CROSS JOIN LATERAL (SELECT cardinality((p.phases).ended) AS number) n
+	-- the longer pause, but where it parts no steps
+	ORDER BY n.number >= (limits).flow_parted_steps * ((p.phases).ended[n.number] - (p.phases).began[1]) / period
+		DESC NULLS LAST, p.pause DESC
+	LIMIT 1;
+END;
+COMMENT ON FUNCTION @extschema@.l4_parted_steps(@extschema@.l4_flow_series, @extschema@.l4_flow_series, double precision,
+	@extschema@.l4_limits) IS
+'Step: The phases of what goes between two, both ways, parted by long pauses of each step (period, seconds; NULL: by any, '
+'limit flow_pause); or by short ones, where these part as many steps as there should be, and long ones do not (limits '
+'flow_step_pause, flow_short_pause, flow_parted_steps). Cost: two sorts of the messages.';
+
 CREATE FUNCTION @extschema@.l4_connected_clusters(pairs refcursor, known jsonb, limits @extschema@.l4_limits)
 	RETURNS SETOF @extschema@.l4_flow_cluster
 LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 COST 100000
@@ -502,10 +527,8 @@ BEGIN ATOMIC
 			OR s.span <= (limits).flow_data_span
 		ORDER BY p.component, s.span, t.period IS NULL, t.one, t.other
 	), steps AS (
-		SELECT c.component, c.period, @extschema@.l4_step_phases((d.series).began, (d.series).lasted, (d.series).moved, true,
-			COALESCE(c.period * (limits).flow_step_pause, (limits).flow_pause), (limits).flow_whole_phase) AS phases
+		SELECT c.component, c.period, @extschema@.l4_parted_steps(p.forth, p.back, c.period, limits) AS phases
 		FROM chosen c JOIN @extschema@.l4_cursor_pairs(l4_connected_clusters.pairs) p ON p.one = c.one AND p.other = c.other
-		CROSS JOIN LATERAL (VALUES (p.forth), (p.back)) d(series) GROUP BY c.component, c.period
 	), cycles AS (
 		SELECT DISTINCT ON (c.component) c.component, (p.cycles)."interval" AS cycle, (p.cycles).ended AS cycle_ends
 		FROM @extschema@.l4_cursor_pairs(l4_connected_clusters.pairs) p
@@ -523,8 +546,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_connected_clusters(refcursor, jsonb, @extschema@.l4_limits) IS
 'Step: The connected components of pairs (l4_cursor_pairs), with their steps, which that pair of its first member tells that '
-'sends in the shortest phase of each: a pipeline may be as regular, without a pause. known: the server of each address that is '
-'known.';
+'sends in the shortest phase of each (l4_parted_steps): a pipeline may be as regular, without a pause. known: the server of '
+'each address that is known.';
 
 CREATE FUNCTION @extschema@.l4_clusters_of(pairs refcursor, known jsonb, limits @extschema@.l4_limits)
 	RETURNS SETOF @extschema@.l4_flow_cluster

@@ -314,11 +314,13 @@ CREATE TYPE @extschema@.l4_told_kind AS (
 	other text,
 	kind text,
 	returned double precision,
-	alike double precision
+	alike double precision,
+	same_size double precision
 );
 COMMENT ON TYPE @extschema@.l4_told_kind IS
 'Step: What a pair of accelerators of a job exchanges by its own traffic (l4_flow_pair_kind), the bytes of the lesser '
-'direction over those of the greater, and the share of messages that are answered by as large ones (l4_flow_answer).';
+'direction over those of the greater, the share of messages that are answered by as large ones (l4_flow_answer), and that of '
+'records which have the most frequent size.';
 
 CREATE FUNCTION @extschema@.l4_chained_members(kinds @extschema@.l4_told_kind[], places @extschema@.l4_flow_place[],
 	limits @extschema@.l4_limits) RETURNS SETOF text
@@ -359,25 +361,47 @@ BEGIN ATOMIC
 	WITH chained AS MATERIALIZED (
 		SELECT c.address FROM @extschema@.l4_chained_members(l4_told_kinds.kinds, l4_told_kinds.places, limits) c (address)
 	), placed AS (
-		SELECT k.*, 2 * count(*) FILTER (WHERE k.kind = 'pipeline') OVER w > count(*) FILTER (WHERE k.kind <> 'data') OVER w
-			AND k.alike >= (limits).flow_answered AS is_like_most
+		SELECT k.*, COALESCE(a.server, k.one) AS one_server, COALESCE(b.server, k.other) AS other_server
 		FROM unnest(l4_told_kinds.kinds) k
 		LEFT JOIN unnest(l4_told_kinds.places) a ON a.address = k.one
 		LEFT JOIN unnest(l4_told_kinds.places) b ON b.address = k.other
-		WINDOW w AS (PARTITION BY k.job, LEAST(COALESCE(a.server, k.one), COALESCE(b.server, k.other)),
-			GREATEST(COALESCE(a.server, k.one), COALESCE(b.server, k.other)))
+	), seen AS (
+		SELECT p.*, 2 * count(*) FILTER (WHERE p.kind = 'pipeline') OVER w > count(*) FILTER (WHERE p.kind <> 'data') OVER w
+			AND p.alike >= (limits).flow_answered AS is_like_most
+		FROM placed p
+		WINDOW w AS (PARTITION BY p.job, LEAST(p.one_server, p.other_server), GREATEST(p.one_server, p.other_server))
+	), meshed AS MATERIALIZED (
+		-- no stage sends what it made to more than one of another server, nor around a ring
+		SELECT m.job, m.low, m.high, m.same_size
+		FROM (SELECT p.job, LEAST(p.one_server, p.other_server) AS low, GREATEST(p.one_server, p.other_server) AS high,
+				count(*) AS pairs, -- gradients go beside tokens along some
+				percentile_cont(0.5) WITHIN GROUP (ORDER BY p.same_size) FILTER (WHERE p.kind <> 'data') AS same_size,
+				count(DISTINCT CASE WHEN p.one_server <= p.other_server THEN p.one ELSE p.other END) AS of_low,
+				count(DISTINCT CASE WHEN p.one_server <= p.other_server THEN p.other ELSE p.one END) AS of_high
+			FROM placed p
+			WHERE p.one_server <> p.other_server
+			GROUP BY p.job, LEAST(p.one_server, p.other_server), GREATEST(p.one_server, p.other_server)) m
+		WHERE LEAST(m.of_low, m.of_high) >= (limits).flow_mesh_members
+			AND m.pairs >= (limits).flow_expert_pairs * m.of_low * m.of_high
 	)
 	SELECT p.job, p.one, p.other,
-		CASE WHEN p.kind <> 'expert' THEN p.kind
+		CASE WHEN p.kind = 'data' THEN p.kind
+			WHEN m.job IS NOT NULL THEN CASE WHEN m.same_size < (limits).flow_own_size THEN 'expert' ELSE 'context' END
+			WHEN p.kind <> 'expert' THEN p.kind
 			WHEN p.returned < (limits).flow_answer_size THEN 'context'
 			WHEN p.returned >= (limits).flow_returned
 				AND (p.is_like_most OR p.one IN (SELECT c.address FROM chained c)) THEN 'pipeline'
-			ELSE 'expert' END, p.returned, p.alike
-	FROM placed p;
+			ELSE 'expert' END, p.returned, p.alike, p.same_size
+	FROM seen p
+	LEFT JOIN meshed m ON m.job = p.job AND m.low = LEAST(p.one_server, p.other_server)
+		AND m.high = GREATEST(p.one_server, p.other_server);
 END;
 COMMENT ON FUNCTION @extschema@.l4_told_kinds(@extschema@.l4_told_kind[], @extschema@.l4_flow_place[],
 	@extschema@.l4_limits) IS
-'Step: The kinds of pairs, seen together. The tokens of experts go from each to each and come back: what goes along a chain '
+'Step: The kinds of pairs, seen together. What goes from each of a server to each of another (limits flow_mesh_members, '
+'flow_expert_pairs), data aside, is exchanged by all: the tokens of experts, or, if most of it comes in few sizes (limit '
+'flow_own_size), contexts, each of which has the heads of all. Else the tokens of experts go from each to each and come back: '
+'what goes along a chain '
 '(l4_chained_members), with sizes that differ because a collector samples or merges records, is a pipeline; so is what is '
 'answered (limit flow_answered) between two servers most pairs of which are (data aside); and of which next to nothing comes '
 'back (limit flow_answer_size) are contexts.';
@@ -442,7 +466,7 @@ BEGIN ATOMIC
 		SELECT k.one, k.other, k.kind, bool_or(k.kind = 'expert') OVER (PARTITION BY k.job) AS any_tokens
 		FROM @extschema@.l4_told_kinds(ARRAY(SELECT ROW(m.job, m.one, m.other,
 				@extschema@.l4_flow_pair_kind(w.span, m.returned, m.together, m.same_size, m.least_alike, m.answer,
-					p.any_phase, limits), m.returned, (m.answer).alike)::@extschema@.l4_told_kind
+					p.any_phase, limits), m.returned, (m.answer).alike, m.same_size)::@extschema@.l4_told_kind
 			FROM measured m JOIN spans w ON w.one = m.one AND w.other = m.other JOIN phased p ON p.job = m.job),
 			l4_flow_directions.places, limits) k
 	)

@@ -1,7 +1,8 @@
 /*
  * Links that tokens of experts and gradients both take: where experts are dealt out over the same ranks as data, no link may
  * carry gradients alone, and none of a job then sends in a phase. But each exchange of tokens has a size of its own, and
- * buckets of gradients the same in each step.
+ * buckets of gradients the same in each step. Contexts that are exchanged come back as they went: what goes around a ring
+ * beside them does not.
  */
 
 CREATE FUNCTION @extschema@.l4_repeated_sizes(series @extschema@.l4_flow_series, limits @extschema@.l4_limits) RETURNS real[]
@@ -71,3 +72,71 @@ COMMENT ON FUNCTION @extschema@.l4_with_gradients(@extschema@.l4_flow_direction[
 'Step: The directions of a job of which no phase tells the steps, where links of experts carry gradients, too (messages of '
 'sizes that repeat themselves, in one phase of each step: l4_repeated_sizes, l4_has_phase) parted into both; links of experts '
 'have the period of these then. Others as they are.';
+
+CREATE FUNCTION @extschema@.l4_beside_contexts(directions @extschema@.l4_flow_direction[],
+	places @extschema@.l4_flow_place[], limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_direction
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
+BEGIN ATOMIC
+	WITH mixed AS MATERIALIZED (
+		SELECT d.source, d.destination, z.sizes, g.gradients
+		FROM @extschema@.l4_each_direction(l4_beside_contexts.directions) d
+		JOIN @extschema@.l4_each_direction(l4_beside_contexts.directions) r ON r.source = d.destination
+			AND r.destination = d.source AND r.kind = 'context'
+		JOIN unnest(l4_beside_contexts.places) p ON p.address = d.source AND p.period IS NOT NULL
+		CROSS JOIN LATERAL (SELECT ARRAY(SELECT DISTINCT u.size FROM unnest((r.series).moved) u(size)) AS sizes OFFSET 0) z
+		CROSS JOIN LATERAL (SELECT @extschema@.l4_series_of_sizes(d.series, z.sizes, false) AS gradients OFFSET 0) g
+		WHERE d.kind = 'context' AND (r.series).bytes < (limits).flow_returned * (d.series).bytes
+			AND @extschema@.l4_has_phase(g.gradients, p.period, limits)
+	)
+	SELECT d.job, d.period, d.kind, d.source, d.destination, CASE WHEN m.sizes IS NULL THEN d.series
+			ELSE @extschema@.l4_series_of_sizes(d.series, m.sizes, true) END, d.cycle, d.cycles
+	FROM @extschema@.l4_each_direction(l4_beside_contexts.directions) d
+	LEFT JOIN mixed m ON m.source = d.source AND m.destination = d.destination
+	WHERE (cardinality((m.gradients).began) = cardinality((d.series).began)) IS NOT TRUE
+	UNION ALL
+	SELECT d.job, d.period, 'data', d.source, d.destination, m.gradients, NULL, NULL
+	FROM mixed m
+	JOIN @extschema@.l4_each_direction(l4_beside_contexts.directions) d ON d.source = m.source
+		AND d.destination = m.destination;
+END;
+COMMENT ON FUNCTION @extschema@.l4_beside_contexts(@extschema@.l4_flow_direction[], @extschema@.l4_flow_place[],
+	@extschema@.l4_limits) IS
+'Step: The directions of a job, where a ring of gradients goes along links over which contexts are exchanged parted into both: '
+'what has no size that comes back, if it comes in one phase of each step (l4_has_phase) and is enough (limit flow_returned). '
+'Others as they are.';
+
+CREATE FUNCTION @extschema@.l4_contexts_of_equals(directions @extschema@.l4_flow_direction[],
+	places @extschema@.l4_flow_place[], limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_direction
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
+BEGIN ATOMIC
+	WITH linked AS MATERIALIZED (
+		SELECT d.kind, d.source, d.destination, a.server AS one, b.server AS other, (d.series).same_size
+		FROM @extschema@.l4_each_direction(l4_contexts_of_equals.directions) d
+		JOIN unnest(l4_contexts_of_equals.places) a ON a.address = d.source AND a.server <> a.address
+		JOIN unnest(l4_contexts_of_equals.places) b ON b.address = d.destination AND b.server <> b.address
+		WHERE d.kind IN ('data', 'context')
+	), equals AS MATERIALIZED (
+		SELECT m.member AS server, m.component
+		FROM (SELECT @extschema@.l4_connected_components(l.one, l.other) AS all_of_them FROM linked l WHERE l.kind = 'data') c
+		CROSS JOIN LATERAL unnest(c.all_of_them) m
+	), shards AS MATERIALIZED (
+		SELECT l.source, l.destination
+		FROM linked l
+		JOIN equals a ON a.server = l.one
+		JOIN equals b ON b.server = l.other
+		-- a ring of gradients that goes along with contexts has sizes of its own
+		WHERE l.kind = 'context' AND l.same_size >= (limits).flow_same_size AND a.component <> b.component
+	)
+	-- no phase of it ends a step
+	SELECT d.job, CASE WHEN s.source IS NULL THEN d.period END, CASE WHEN s.source IS NULL THEN d.kind ELSE 'data' END,
+		d.source, d.destination, d.series, d.cycle, d.cycles
+	FROM @extschema@.l4_each_direction(l4_contexts_of_equals.directions) d
+	LEFT JOIN shards s ON s.source = d.source AND s.destination = d.destination;
+END;
+COMMENT ON FUNCTION @extschema@.l4_contexts_of_equals(@extschema@.l4_flow_direction[], @extschema@.l4_flow_place[],
+	@extschema@.l4_limits) IS
+'Step: The directions of a job, where what seems to be contexts goes between servers that sum up gradients, but not with each '
+'other, in messages most of which have one size (limit flow_same_size): data, then, without a period, as no phase of it ends a '
+'step. Those among whom contexts are parted hold the same '
+'weights, and sum up their gradients; who does not holds other shards of them. Others as they are, also where servers are not '
+'known.';

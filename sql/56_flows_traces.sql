@@ -57,11 +57,17 @@ CREATE FUNCTION @extschema@.l4_flow_behind(directions @extschema@.l4_flow_direct
 RETURNS TABLE (address text, behind double precision[])
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
-	WITH members AS MATERIALIZED (
-		SELECT m.member AS address, m.component
-		FROM (SELECT @extschema@.l4_connected_components(d.source, d.destination) AS all_of_them
+	WITH exchanged AS MATERIALIZED (
+		-- tokens of experts, and contexts of which each has the heads of all: around a ring they go to one alone
+		SELECT k.source, k.destination
+		FROM (SELECT d.source, d.destination, 'expert' = ANY (@extschema@.l4_kinds_carried(d.kind)) AS are_tokens,
+				count(*) FILTER (WHERE d.kind = 'context') OVER (PARTITION BY d.source) AS contexts
 			FROM @extschema@.l4_each_direction(l4_flow_behind.directions) d
-			WHERE 'expert' = ANY (@extschema@.l4_kinds_carried(d.kind))) c
+			WHERE d.kind IN ('expert', 'mixed', 'context')) k
+		WHERE k.are_tokens OR k.contexts >= (limits).flow_mesh_members
+	), members AS MATERIALIZED (
+		SELECT m.member AS address, m.component
+		FROM (SELECT @extschema@.l4_connected_components(x.source, x.destination) AS all_of_them FROM exchanged x) c
 		CROSS JOIN LATERAL unnest(c.all_of_them) m
 	), exchanges AS (
 		SELECT m.component, m.address, s.server, cardinality((s.phases).ended) - 1 AS steps,
@@ -72,8 +78,9 @@ BEGIN ATOMIC
 		CROSS JOIN LATERAL (VALUES (d.source, d.destination, true), (d.destination, d.source, false)) e(address, peer, sent)
 		JOIN members m ON m.address = e.address
 		JOIN unnest(l4_flow_behind.steps) s ON s.address = e.address AND cardinality((s.phases).ended) > 1
+		LEFT JOIN exchanged g ON g.source = d.source AND g.destination = d.destination
 		-- who gets something along the pipeline may have waited for it
-		WHERE 'expert' = ANY (@extschema@.l4_kinds_carried(d.kind)) OR d.kind = 'pipeline' AND NOT e.sent
+		WHERE g.source IS NOT NULL AND d.kind <> 'data' OR d.kind = 'pipeline' AND NOT e.sent
 		GROUP BY m.component, m.address, s.server, s.phases
 	), numbered AS (
 		SELECT x.component, x.address, x.series, x.steps, max(x.steps) OVER (PARTITION BY x.component) AS most_steps,
@@ -92,8 +99,9 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_flow_behind(@extschema@.l4_flow_direction[], @extschema@.l4_flow_accelerator_steps[],
 	@extschema@.l4_limits) IS
-'Step: Of accelerators that exchange the tokens of experts, by how much longer each computes in each of its steps than those '
-'it exchanges with (l4_exchanges_behind): a logarithm; NaN where that is not told. Cost: two sorts of its messages.';
+'Step: Of accelerators that exchange the tokens of experts, or contexts with all of another server (limit flow_mesh_members), '
+'by how much longer each computes in each of its steps than those it exchanges with (l4_exchanges_behind): a logarithm; NaN '
+'where that is not told. Cost: two sorts of its messages.';
 
 CREATE FUNCTION @extschema@.l4_last_message(series @extschema@.l4_flow_series, limits @extschema@.l4_limits)
 	RETURNS double precision
@@ -259,6 +267,11 @@ BEGIN
 		IF NOT EXISTS (SELECT FROM @extschema@.l4_each_direction(directions) d
 				WHERE d.cycle IS NOT NULL OR d.kind = 'data' AND d.period IS NOT NULL) THEN
 			directions := ARRAY(SELECT d FROM @extschema@.l4_with_gradients(directions, of_job.places, limits) d);
+		END IF;
+		IF EXISTS (SELECT FROM @extschema@.l4_each_direction(directions) d
+				WHERE d.kind = 'context' AND d.period IS NOT NULL) THEN
+			directions := ARRAY(SELECT d FROM @extschema@.l4_beside_contexts(directions, of_job.places, limits) d);
+			directions := ARRAY(SELECT d FROM @extschema@.l4_contexts_of_equals(directions, of_job.places, limits) d);
 		END IF;
 		steps := ARRAY(SELECT s FROM @extschema@.l4_flow_accelerators(directions, of_job.places, limits) s);
 		IF @extschema@.l4_parameters_are_later(directions, steps, limits) THEN

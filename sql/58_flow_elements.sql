@@ -149,7 +149,12 @@ RETURNS TABLE (job int, kind text, source text, destination text, path text, per
 	busy double precision[], began double precision[], usual double precision, lowest double precision)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
-	SELECT t.job, k.kinds[cardinality(k.kinds)], t.source, t.destination, t.path, t.period, t.moved, t.busy, t.began,
+	WITH phased AS MATERIALIZED (
+		SELECT DISTINCT p.job FROM @extschema@.l4_each_trace(l4_link_rates.traces) p
+		WHERE p.kind = 'data' AND p.period IS NOT NULL
+	)
+	SELECT t.job, CASE WHEN t.kind = 'data' AND t.period IS NULL AND t.job IN (SELECT p.job FROM phased p) THEN 'shard'
+			ELSE k.kinds[cardinality(k.kinds)] END, t.source, t.destination, t.path, t.period, t.moved, t.busy, t.began,
 		r.usual, r.lowest
 	FROM @extschema@.l4_each_trace(l4_link_rates.traces) t
 	-- what it is when all is well, though it may be slow for half of the window
@@ -158,13 +163,13 @@ BEGIN ATOMIC
 			WHERE x.moved > 0 AND x.busy > 0) x) r
 	CROSS JOIN LATERAL (SELECT @extschema@.l4_kinds_carried(t.kind) AS kinds) k
 	WHERE t.kind <> 'accelerator' AND r.lowest IS NOT NULL
-		AND (t.kind <> 'expert' OR t.period IS NOT NULL OR t.job NOT IN (SELECT p.job
-			FROM @extschema@.l4_each_trace(l4_link_rates.traces) p WHERE p.kind = 'data' AND p.period IS NOT NULL));
+		AND (t.kind <> 'expert' OR t.period IS NOT NULL OR t.job NOT IN (SELECT p.job FROM phased p));
 END;
 COMMENT ON FUNCTION @extschema@.l4_link_rates(@extschema@.l4_flow_trace[]) IS
 'Step: The links of jobs whose rates are compared, by what they move in each step (logarithms of bytes a second): usual, and '
-'the lowest. kind: what they are compared with, gradients beside tokens with these. Not tokens beside layers (no period, but '
-'data have one), which share the way with them. Cost: of n.';
+'the lowest. kind: what they are compared with, gradients beside tokens with these, and shards that go all the time where '
+'gradients come in a phase (no period, but data have one) with each other (shard). Not tokens beside layers, which share the '
+'way with them. Cost: of n.';
 
 CREATE FUNCTION @extschema@.l4_slow_pairs(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, kind text, source text, destination text, path text, began double precision, ended double precision,
@@ -296,18 +301,30 @@ COMMENT ON FUNCTION @extschema@.l4_elements_of(text, text, text) IS
 'Step: What a pair may have in common with others: itself, the interfaces that send and receive, the switches of its path '
 '(with commas between them; NULL: not known). width: how much that is.';
 
+CREATE FUNCTION @extschema@.l4_phased_traces(traces @extschema@.l4_flow_trace[]) RETURNS SETOF @extschema@.l4_flow_trace
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 1000
+BEGIN ATOMIC
+	SELECT t.*
+	FROM @extschema@.l4_each_trace(l4_phased_traces.traces) t
+	WHERE t.kind <> 'data' OR t.period IS NOT NULL OR t.job NOT IN (SELECT p.job
+		FROM @extschema@.l4_each_trace(l4_phased_traces.traces) p WHERE p.kind = 'data' AND p.period IS NOT NULL);
+END;
+COMMENT ON FUNCTION @extschema@.l4_phased_traces(@extschema@.l4_flow_trace[]) IS
+'Step: Traces but for shards that go all the time where gradients come in a phase (no period, but data have one).';
+
 CREATE FUNCTION @extschema@.l4_data_groups(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, name text, members text[])
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 BEGIN ATOMIC
 	SELECT e.job, e.name, array_agg(e.address ORDER BY e.place)
-	FROM @extschema@.l4_exchanges_of(l4_data_groups.traces) e
+	FROM @extschema@.l4_exchanges_of(ARRAY(SELECT t FROM @extschema@.l4_phased_traces(l4_data_groups.traces) t)) e
 	WHERE e.kind = 'data'
 	GROUP BY e.job, e.name
 	HAVING count(*) >= (limits).flow_group_members;
 END;
 COMMENT ON FUNCTION @extschema@.l4_data_groups(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
-'Step: The data-parallel groups of jobs that have enough members (limit flow_group_members).';
+'Step: The data-parallel groups of jobs that have enough members (limit flow_group_members), by what comes in a phase where '
+'anything does (l4_phased_traces).';
 
 CREATE TYPE @extschema@.l4_pair_element AS (
 	pair bigint,
@@ -397,7 +414,8 @@ BEGIN ATOMIC
 	FROM guilty g
 	LEFT JOIN LATERAL (SELECT j.kind, j.name FROM judged j
 		WHERE j."group" = g.name AND (j.groups > 1 OR j.is_slowest)
-		ORDER BY j.groups DESC, j.slow DESC, j.width, j.kind, j.name COLLATE "C" LIMIT 1) b ON true
+		ORDER BY j.groups DESC, j.slow DESC, j.is_slowest DESC NULLS LAST, j.width, j.kind, j.name COLLATE "C"
+		LIMIT 1) b ON true
 	WHERE g.kind = 'slow_group';
 END;
 COMMENT ON FUNCTION @extschema@.l4_blamed_for_groups(@extschema@.l4_pair_element[], @extschema@.l4_limits) IS

@@ -238,7 +238,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 100000
 SET enable_nestloop = off
 BEGIN ATOMIC
 	WITH parts AS MATERIALIZED (
-		SELECT t.job, t.server, t.source AS address, b.part, t.ends[b.part + 1] AS ended, b.behind
+		SELECT t.job, t.server, t.source AS address, b.part, t.ends[b.part + 1] AS ended,
+			t.ends[b.part + 1] - t.ends[b.part] AS lasted, b.behind
 		FROM @extschema@.l4_each_trace(l4_slow_exchangers.traces) t
 		CROSS JOIN LATERAL unnest(t.beside) WITH ORDINALITY b(behind, part)
 		-- in parts of time that are no steps one part has more of this and another more of that
@@ -255,7 +256,7 @@ BEGIN ATOMIC
 		GROUP BY p.job
 	), series AS (
 		SELECT p.job, p.server, p.address, array_agg(p.ended ORDER BY p.part) AS at,
-			array_agg(p.behind ORDER BY p.part) AS behind
+			array_agg(p.behind ORDER BY p.part) AS behind, array_agg(p.lasted ORDER BY p.part) AS lasted
 		FROM parts p
 		GROUP BY p.job, p.server, p.address
 	), slow AS (
@@ -264,6 +265,11 @@ BEGIN ATOMIC
 		JOIN noise n ON n.job = s.job
 		CROSS JOIN LATERAL @extschema@.l4_slow_regimes(s.at, s.behind,
 			GREATEST((limits).flow_slow_work, (limits).flow_sigma * n.deviation), limits) g
+		-- all wait for the slowest in each layer, so that steps last longer than at other times, where the window has some
+		WHERE (SELECT ln(percentile_cont(0.5) WITHIN GROUP (ORDER BY m.lasted) FILTER (WHERE m.here)
+					/ percentile_cont(0.5) WITHIN GROUP (ORDER BY m.lasted) FILTER (WHERE NOT m.here))
+				>= (limits).flow_waited_for * g.level OR count(*) FILTER (WHERE NOT m.here) < (limits).flow_slow_steps
+			FROM (SELECT x.lasted, x.at BETWEEN g.began AND g.ended AS here FROM unnest(s.at, s.lasted) x(at, lasted)) m)
 	)
 	SELECT s.job, 'slow_accelerator', CASE WHEN count(DISTINCT s.address) = 1 THEN min(s.address) ELSE s.server END,
 		percentile_cont(0.5) WITHIN GROUP (ORDER BY s.began), percentile_cont(0.5) WITHIN GROUP (ORDER BY s.ended),
@@ -275,7 +281,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_exchangers(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
 'Step: Accelerators that compute longer than those they exchange the tokens of experts with (l4_flow_behind), for several '
-'steps. Of one server several are named by it: ranks of one tensor-parallel group are slow together.';
+'steps, which last longer than others (limit flow_waited_for). Of one server several are named by it: ranks of one '
+'tensor-parallel group are slow together.';
 
 CREATE FUNCTION @extschema@.l4_late_links(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, source text, destination text, began double precision, ended double precision, level double precision)

@@ -54,7 +54,7 @@ def write_truth(folder, plan, jobs, faults, pairs):
            if ended > 0 and began < plan['window']))
     write(folder, 'truth_faults.csv', 'job,kind,subject,began,ended,factor',
           ((f['job'], f['kind'], f['subject'], stamp(f['began']), '' if f['ended'] == math.inf else stamp(f['ended']),
-            f['factor'] and '%.3f' % f['factor']) for f in faults))
+            '%.3f' % f['factor'] if f['factor'] else '') for f in faults))
 
 
 def write_window(folder, plan, fabric, jobs, faults, records, pairs):

@@ -12,14 +12,8 @@ run() { psql -X -q -A -t -v ON_ERROR_STOP=1 "$@"; }
 generate() {
 	rm -rf "$work/window"
 	case $1 in
-		other*) python3 "$here/flows_other.py" "$1" "$work/window" ${OTHER_SEED:-} ;;
-		third*) python3 "$here/flows_third.py" "$1" "$work/window" ${OTHER_SEED:-} ;;
-		fourth*) python3 "$here/flows_fourth.py" "$1" "$work/window" ${OTHER_SEED:-} ;;
-		sixth*) python3 "$here/flows_sixth.py" "$1" "$work/window" ${OTHER_SEED:-} ;;
-		seventh*) python3 "$here/flows_seventh.py" "$1" "$work/window" ${OTHER_SEED:-} ;;
-		eighth*) python3 "$here/flows_eighth.py" "$1" "$work/window" ${OTHER_SEED:-} ;;
-		ninth*) python3 "$here/flows_ninth.py" "$1" "$work/window" ${OTHER_SEED:-} ;;
-		fifth*) python3 "$here/flows_fifth.py" "$1" "$work/window" ${OTHER_SEED:-} ;;
+		other*|third*|fourth*|fifth*|sixth*|seventh*|eighth*|ninth*|tenth*)
+			python3 "$here/flows_${1%%[0-9]*}.py" "$1" "$work/window" ${OTHER_SEED:-} ;;
 		*) "$generator/flows" --out "$work/window" --scenario "$1" --seed "$seed" ;;
 	esac > "$work/said" 2>&1 || { cat "$work/said" >&2; return 1; }
 	if [ -n "${KEEP:-}" ]; then

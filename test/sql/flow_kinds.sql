@@ -11,13 +11,13 @@ FROM l4_limits_in_force() l, (VALUES ('chain', '{ab,bc,cd}'::text[], 'expert', 1
 		('two', '{ab}', 'expert', 1), ('each to each', '{ab,bc,cd,ad,ac,bd}', 'expert', 1),
 		('each to each', '{ab,bc,cd,ad,ac,bd}', 'data', 1), ('one way', '{ab,bc}', 'expert', 0)) s(shape, pairs, first, back),
 	l4_told_kinds(ARRAY(SELECT ROW(1, left(p, 1), right(p, 1), CASE WHEN p IN ('ab', 'cd') THEN first ELSE 'expert' END, back,
-			0)::l4_told_kind FROM unnest(pairs) p),
+			0, 0)::l4_told_kind FROM unnest(pairs) p),
 		ARRAY(SELECT ROW(a, 1, 'server ' || a, 1)::l4_flow_place FROM unnest('{a,b,c,d}'::text[]) a), l) k
 GROUP BY shape, first ORDER BY shape, first;
 -- between two servers three of four pairs are of a pipeline, and so is the fourth, if it is answered
 SELECT c.alike, string_agg(k.kind, ' ' ORDER BY k.one) AS kinds
 FROM l4_limits_in_force() l, (VALUES (0.9), (0.1)) c(alike), l4_told_kinds(ARRAY(
-		SELECT ROW(1, 'a' || n, 'b' || n, CASE n WHEN 4 THEN 'expert' ELSE 'pipeline' END, 1, c.alike)::l4_told_kind
+		SELECT ROW(1, 'a' || n, 'b' || n, CASE n WHEN 4 THEN 'expert' ELSE 'pipeline' END, 1, c.alike, 0)::l4_told_kind
 		FROM generate_series(1, 4) n),
 	ARRAY(SELECT ROW(s || n, 1, s, 1)::l4_flow_place FROM unnest('{a,b}'::text[]) s, generate_series(1, 4) n), l) k
 GROUP BY c.alike ORDER BY c.alike;
