@@ -206,15 +206,36 @@ typedef struct Lateness
 	double	   *bytes;			/* what its member usually got before it */
 } Lateness;
 
-/* How many of these beginnings are of one exchange: until a member begins again. */
+/* Behind the longest time between two beginnings that follow each other, of those behind one place up to another. */
+static int64
+longest_time(const Beginning *all, int64 from, int64 to)
+{
+	int64		behind = to;
+
+	for (int64 i = to - 1; i > from; i--)
+		if (all[i].exchange->began - all[i - 1].exchange->began > all[behind].exchange->began - all[behind - 1].exchange->began)
+			behind = i;
+	return behind;
+}
+
+/*
+ * How many of these beginnings are of one exchange: until a member begins again. What it began before may have been no exchange
+ * of all, as where gradients go beside tokens: the next one begins after the longest time since, in which all compute.
+ */
 static int64
 one_exchange(Walk *walk, const Beginning *all, int64 from, int64 total)
 {
 	int64		to = from;
+	int64		next;
 
 	for (; to < total && walk->seen[all[to].member] <= from; to++)
 		walk->seen[all[to].member] = to + 1;
-	return to - from;
+	if (to == total)
+		return to - from;
+	next = longest_time(all, walk->seen[all[to].member] - 1, to);
+	for (int64 i = next; i < to; i++)
+		walk->seen[all[i].member] = 0;
+	return next - from;
 }
 
 /* What each computed before this exchange; returns what is usual, NAN where too few tell. */
