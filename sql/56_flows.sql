@@ -357,24 +357,43 @@ COMMENT ON TYPE @extschema@.l4_flow_cluster IS
 'where there are none (seconds since 1970), its servers (empty: not known), and the cycles of its layers, as its most regular '
 'pair has them: how long they take, and when they end (NULL: it has none). moved: bytes of what ended at each of ends.';
 
+CREATE FUNCTION @extschema@.l4_times_beside(times double precision[], others double precision[], within double precision)
+	RETURNS double precision[]
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
+BEGIN ATOMIC
+	SELECT array_agg(t.at ORDER BY t.at)
+	FROM (SELECT u.at, u.is_other, max(u.at) FILTER (WHERE u.is_other) OVER (ORDER BY u.at) AS before,
+			min(u.at) FILTER (WHERE u.is_other) OVER (ORDER BY u.at DESC) AS after
+		FROM (SELECT x.at, false AS is_other FROM unnest(l4_times_beside.times) x(at)
+			UNION ALL SELECT x.at, true FROM unnest(l4_times_beside.others) x(at)) u) t
+	WHERE NOT t.is_other AND LEAST(t.at - t.before, t.after - t.at) <= l4_times_beside.within;
+END;
+COMMENT ON FUNCTION @extschema@.l4_times_beside(double precision[], double precision[], double precision) IS
+'Step: Those of some times, in order, that one of others is within so many seconds of; NULL for none. Cost: n * log(n).';
+
 CREATE FUNCTION @extschema@.l4_have_same_cycles(a @extschema@.l4_flow_cluster, b @extschema@.l4_flow_cluster,
 	limits @extschema@.l4_limits) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
-	-- one link may tell microbatches where another tells steps
+	-- one link may tell microbatches where another tells steps; and none for a while, as long as something is slow
 	SELECT abs(r.long / (round(r.long / r.short) * r.short) - 1) <= (limits).flow_cycle_tolerance
-		AND @extschema@.l4_together(r.of_long, r.of_short, (limits).flow_in_step * r.short) >= (limits).flow_in_step_share
+		AND LEAST(cardinality(k.of_long), cardinality(k.of_short)) >= (limits).flow_parted_steps * r.fewest
+		AND @extschema@.l4_together(k.of_long, k.of_short, (limits).flow_in_step * r.short) >= (limits).flow_in_step_share
 		AND (round(r.long / r.short) > 1
-			OR @extschema@.l4_together(r.of_short, r.of_long, (limits).flow_in_step * r.short) >= (limits).flow_in_step_share)
+			OR @extschema@.l4_together(k.of_short, k.of_long, (limits).flow_in_step * r.short) >= (limits).flow_in_step_share)
 	FROM (SELECT GREATEST((a).cycle, (b).cycle) AS long, LEAST((a).cycle, (b).cycle) AS short,
+			LEAST(cardinality((a).cycle_ends), cardinality((b).cycle_ends)) AS fewest,
 			CASE WHEN (a).cycle >= (b).cycle THEN (a).cycle_ends ELSE (b).cycle_ends END AS of_long,
 			CASE WHEN (a).cycle >= (b).cycle THEN (b).cycle_ends ELSE (a).cycle_ends END AS of_short) r
+	CROSS JOIN LATERAL (SELECT @extschema@.l4_times_beside(r.of_long, r.of_short, r.long) AS of_long,
+		@extschema@.l4_times_beside(r.of_short, r.of_long, r.long) AS of_short OFFSET 0) k
 	WHERE (a).cycle > 0 AND (b).cycle > 0;
 END;
 COMMENT ON FUNCTION @extschema@.l4_have_same_cycles(@extschema@.l4_flow_cluster, @extschema@.l4_flow_cluster,
 	@extschema@.l4_limits) IS
 'Step: Do the cycles of layers of two clusters take as long (or one a whole number of those of the other), and end together '
-'but for a constant (limits flow_cycle_tolerance, flow_in_step, flow_in_step_share)? NULL where one has none.';
+'but for a constant (limits flow_cycle_tolerance, flow_in_step, flow_in_step_share), while both have some, which is for most '
+'of those of the one that has fewer (limit flow_parted_steps)? NULL where one has none.';
 
 CREATE FUNCTION @extschema@.l4_are_in_step(a @extschema@.l4_flow_cluster, b @extschema@.l4_flow_cluster,
 	limits @extschema@.l4_limits) RETURNS boolean

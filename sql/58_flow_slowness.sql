@@ -5,6 +5,39 @@
 
 -- ---- accelerators ----
 
+CREATE FUNCTION @extschema@.l4_stages_of(traces @extschema@.l4_flow_trace[])
+RETURNS TABLE (job int, address text, stage int, pipeline int, is_ring boolean, is_usual boolean)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
+BEGIN ATOMIC
+	WITH members AS MATERIALIZED (
+		SELECT t.job, t.source AS address, t.server FROM @extschema@.l4_each_trace(l4_stages_of.traces) t
+		WHERE t.kind = 'accelerator'
+	), staged AS MATERIALIZED (
+		SELECT p.job, p.address, p.stage, p.pipeline, bool_and(t.sends_to > 1) OVER (PARTITION BY p.job, p.pipeline) AS is_ring,
+			count(*) OVER (PARTITION BY p.job, p.pipeline) AS stages
+		FROM @extschema@.l4_pipelines_of(l4_stages_of.traces) p
+		JOIN (SELECT t.job, t.source, count(DISTINCT t.destination) AS sends_to
+			FROM @extschema@.l4_each_trace(l4_stages_of.traces) t
+			WHERE t.kind = 'pipeline'
+			GROUP BY t.job, t.source) t ON t.job = p.job AND t.source = p.address
+	)
+	-- of a pipeline that seems longer or shorter than the others it is not known who does the same
+	SELECT s.job, s.address, s.stage, s.pipeline, s.is_ring, s.stages = u.stages
+	FROM staged s
+	JOIN (SELECT s.job, mode() WITHIN GROUP (ORDER BY s.stages) AS stages FROM staged s GROUP BY s.job) u ON u.job = s.job
+	UNION ALL
+	-- what passes within a server is not seen: who sends nothing along a pipeline is before or behind those beside it
+	SELECT m.job, m.address, -w.stage, NULL, NULL, NULL
+	FROM members m
+	JOIN (SELECT b.job, b.server, min(s.stage) AS stage FROM staged s JOIN members b ON b.job = s.job AND b.address = s.address
+		GROUP BY b.job, b.server) w ON w.job = m.job AND w.server = m.server
+	WHERE NOT EXISTS (SELECT FROM staged s WHERE s.job = m.job AND s.address = m.address);
+END;
+COMMENT ON FUNCTION @extschema@.l4_stages_of(@extschema@.l4_flow_trace[]) IS
+'Step: Which accelerators do the same: the stage of each along its pipeline (l4_pipelines_of), whether all of that send to '
+'several, as virtual stages make it, and whether it has as many stages as most. Who sends nothing along one has the stage of '
+'the first one on its server, below 0, and NULLs for the rest; of servers without any there are none.';
+
 CREATE FUNCTION @extschema@.l4_compared_work(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, stage int, pipeline int, server text, address text, step bigint, ended double precision,
 	lasted double precision, longer double precision, behind double precision, slowness double precision)
@@ -13,19 +46,9 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10000 COST 100000
 SET enable_nestloop = off
 SET enable_mergejoin = off
 BEGIN ATOMIC
-	WITH staged AS MATERIALIZED (
-		SELECT p.job, p.address, p.stage, p.pipeline, bool_and(t.sends_to > 1) OVER (PARTITION BY p.job, p.pipeline) AS is_ring,
-			count(*) OVER (PARTITION BY p.job, p.pipeline) AS stages
-		FROM @extschema@.l4_pipelines_of(l4_compared_work.traces) p
-		JOIN (SELECT t.job, t.source, count(DISTINCT t.destination) AS sends_to
-			FROM @extschema@.l4_each_trace(l4_compared_work.traces) t
-			WHERE t.kind = 'pipeline'
-			GROUP BY t.job, t.source) t ON t.job = p.job AND t.source = p.address
-	), stages AS MATERIALIZED (
-		-- of a pipeline that seems longer or shorter than the others it is not known who does the same
-		SELECT s.address, s.stage, s.pipeline, s.is_ring, s.stages = u.stages AS is_usual
-		FROM staged s
-		JOIN (SELECT s.job, mode() WITHIN GROUP (ORDER BY s.stages) AS stages FROM staged s GROUP BY s.job) u ON u.job = s.job
+	WITH stages AS MATERIALIZED (
+		SELECT g.job, g.address, g.stage, g.pipeline, g.is_ring, g.is_usual
+		FROM @extschema@.l4_stages_of(l4_compared_work.traces) g
 	), steps AS MATERIALIZED (
 		SELECT s.job, COALESCE(g.stage, 0) AS stage, s.server, s.address, s.step, s.ended,
 			s.ended - s.began AS lasted, s.compute, s.ended - s.data AS closes, ln(s.compute) AS work,
@@ -67,7 +90,7 @@ COMMENT ON FUNCTION @extschema@.l4_compared_work(@extschema@.l4_flow_trace[], @e
 'Step: By how much longer (a logarithm) each accelerator computes in each step than is usual in its stage (limit '
 'flow_stage_members), and in a pipeline that is a ring, as virtual stages make it, than it does itself (slowness). In seconds: '
 'how long the step lasted, by how much it computes longer, and by how much it is behind the first quarter of its stage with '
-'its data-parallel phase. stage: 0, and pipeline NULL, where there is none.';
+'its data-parallel phase. stage: as l4_stages_of tells, 0 where it tells none.';
 
 CREATE FUNCTION @extschema@.l4_known_work(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, stage int, pipeline int, server text, address text, step bigint, ended double precision,
@@ -223,7 +246,8 @@ BEGIN ATOMIC
 	)
 	SELECT s.job, 'slow_accelerator',
 		CASE WHEN cardinality(s.addresses) = 1 THEN s.addresses[1] ELSE s.server END, s.began, s.ended, s.factor, 0.9,
-		jsonb_build_object('server', s.server, 'accelerators', to_jsonb(s.addresses), 'stage', NULLIF(s.stage, 0))
+		jsonb_build_object('server', s.server, 'accelerators', to_jsonb(s.addresses),
+			'stage', CASE WHEN s.stage > 0 THEN s.stage END)
 	FROM servers s;
 END;
 COMMENT ON FUNCTION @extschema@.l4_slow_workers(@extschema@.l4_flow_trace[], @extschema@.l4_limits) IS
