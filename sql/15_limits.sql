@@ -758,8 +758,6 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_slow_at_once', 3, 'elements',
 		'Faults are rare: where so many links of a job, or so many interfaces, are slow at once with no switch in common none '
 		'of them is to blame: their paths meet where nobody sees it, or all wait for the same ...'),
-	(true, 'flow_same_time', 0.5, 'share of the time',
-		'What else is slow at once is not explained by something: it is so for this much of its own time.'),
 	(true, 'flow_explained', 0.5, 'share of links',
 		'What links of a job have in common is slow where it explains so many of all that are slow at that time, or all but '
 		'fewer than flow_slow_at_once: several faults at once are rare, and many slow links on ways of their own are of '

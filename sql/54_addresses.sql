@@ -49,6 +49,10 @@ BEGIN ATOMIC
 		SELECT DISTINCT m.ordinal, w.match[1] AS word
 		FROM message m, LATERAL regexp_matches(m.text, '[[:alnum:]](?:[[:alnum:]_.-]*[[:alnum:]])?', 'g') w (match)
 	),
+	host AS (
+		-- worker-3 of worker-3.training.svc: names of hosts may be followed by those of their domain
+		SELECT DISTINCT w.ordinal, split_part(w.word, '.', 1) AS word FROM word w WHERE strpos(w.word, '.') > 0
+	),
 	process AS (
 		-- pid 31, PID: 31, process 31
 		SELECT DISTINCT m.ordinal, 'pid ' || p.match[1] AS word
@@ -73,7 +77,7 @@ BEGIN ATOMIC
 	UNION
 	-- a site may have added addresses of nodes that log nothing
 	SELECT w.ordinal, a.node, CASE WHEN u.unit IS NULL THEN a.node ELSE u.node END, u.rank, w.word
-	FROM (SELECT o.* FROM word o UNION ALL SELECT p.* FROM process p) w
+	FROM (SELECT o.* FROM word o UNION SELECT h.* FROM host h UNION ALL SELECT p.* FROM process p) w
 	JOIN @extschema@.l4_job_addresses(l4_mentions.job_id) a ON a.address = w.word
 	LEFT JOIN unit u ON u.unit = a.node;
 END;
@@ -81,6 +85,21 @@ COMMENT ON FUNCTION @extschema@.l4_mentions(text, text[], @extschema@.l4_unit[])
 'Step: The units that texts name, by rank, by name or by a learned address or process: the text''s place in the array, the '
 'unit (with node as l4_job_units has it), the rank where it is named by that or is one itself, and the name it goes by there. '
 'units: those of the job (l4_job_units), where the caller has them.';
+
+CREATE FUNCTION @extschema@.l4_pod_names(streams @extschema@.l4_job_stream[]) RETURNS TABLE (pod text, unit text)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 ROWS 10
+BEGIN ATOMIC
+	-- no part of such a name has an underscore
+	SELECT l.names[2], min(l.unit)
+	FROM (SELECT DISTINCT string_to_array(split_part(s.source, '/', -3), '_') AS names, s.unit
+		FROM unnest(l4_pod_names.streams) s WHERE s.unit IS NOT NULL AND split_part(s.source, '/', -4) = 'pods') l
+	WHERE cardinality(l.names) = 3 AND l.names[2] <> ''
+	GROUP BY l.names[2]
+	HAVING count(DISTINCT l.unit) = 1 AND min(l.unit) <> l.names[2];
+END;
+COMMENT ON FUNCTION @extschema@.l4_pod_names(@extschema@.l4_job_stream[]) IS
+'Step: The pods of a job, each with the unit it ran on, as far as it ran on one alone: kubelet keeps the logs of a node''s '
+'containers in pods/NAMESPACE_POD_UID/CONTAINER/NUMBER.log.';
 
 CREATE FUNCTION @extschema@.l4_told_processes(job_id text, streams @extschema@.l4_job_stream[])
 RETURNS TABLE (process text, unit text)
@@ -524,6 +543,9 @@ BEGIN
 	SELECT l4_learn_addresses.job_id, m.name, m.unit FROM
 		@extschema@.l4_rank_names(l4_learn_addresses.job_id, streams, all_units, limits) m
 	ON CONFLICT DO NOTHING;
+	INSERT INTO @extschema@.l4_address (job_id, address, node)
+	SELECT l4_learn_addresses.job_id, p.pod, p.unit FROM @extschema@.l4_pod_names(streams) p
+	ON CONFLICT DO NOTHING;
 	-- which rank a launcher or a kernel means by a process matters where ranks are compared
 	IF EXISTS (SELECT FROM unnest(all_units) u WHERE u.rank IS NOT NULL) THEN
 		INSERT INTO @extschema@.l4_address (job_id, address, node)
@@ -543,6 +565,6 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_learn_addresses(text, @extschema@.l4_job_stream[]) IS
 'Learns which node has which IPv4 address from a job''s own records: from statements that name one node (or none but their '
-'own) beside one address, each time a different one; and, where ranks are compared, which has which process. Fills '
-'l4_address; returns the number of rows. streams: the job''s (l4_job_streams), where the caller has them. Called at the end of '
-'an import.';
+'own) beside one address, each time a different one; which pods it had; and, where ranks are compared, which has which '
+'process. Fills l4_address; returns the number of rows. streams: the job''s (l4_job_streams), where the caller has them. '
+'Called at the end of an import.';

@@ -462,9 +462,7 @@ BEGIN ATOMIC
 		WHERE e.is_slow AND e.kind = 'slow_link'
 	), others AS MATERIALIZED (
 		SELECT t.kind, t.name, count(DISTINCT o.link) AS links
-		FROM told t JOIN slow_link o ON o.job = ANY (t.jobs)
-			-- what was as slow long before, or is long after it, is so for something else
-			AND LEAST(o.ended, t.ended) - GREATEST(o.began, t.began) >= (limits).flow_same_time * (o.ended - o.began)
+		FROM told t JOIN slow_link o ON o.job = ANY (t.jobs) AND o.began <= t.ended AND o.ended >= t.began
 		WHERE o.link <> ALL (t.links) AND t.level < (limits).flow_stands_out * o.level
 			AND (o.kind = t.kind AND o.name = t.name) IS NOT TRUE
 		GROUP BY t.kind, t.name
@@ -484,8 +482,7 @@ COMMENT ON FUNCTION @extschema@.l4_common_elements(@extschema@.l4_flow_trace[], 
 'has most slow pairs of those of which nearly all are slow (l4_guilty_elements), the narrowest of equals. Where those of a '
 'whole group are slow, to what is blamed for that (l4_blamed_for_groups), or to the group. To no link '
 'that waits for its sender (l4_waiting_pairs). facts: sure, where one of the pairs is (l4_slow_pairs); unexplained, how many '
-'others of its jobs are slow at once (for most of the time that they are, limit flow_same_time), by as much but for limit '
-'flow_stands_out, in no group that it is blamed for.';
+'others of its jobs are slow at once, by as much but for limit flow_stands_out, in no group that it is blamed for.';
 
 CREATE FUNCTION @extschema@.l4_slow_elements(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits,
 	jobs int[] DEFAULT NULL)

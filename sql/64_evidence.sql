@@ -207,8 +207,65 @@ COMMENT ON FUNCTION @extschema@.l4_judged_shapes(@extschema@.l4_unexplained_reco
 'Step: What wordings say of the shapes of unexplained records (the columns are named as their classes; exception: or itself), '
 'and how grave their words are: once a shape, as thousands of ranks log the same.';
 
+CREATE FUNCTION @extschema@.l4_bare_word(word text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
+RETURN btrim(split_part(word, '=', -1), '"''<>()[]{},;:');
+COMMENT ON FUNCTION @extschema@.l4_bare_word(text) IS
+'Step: A word of a text, or what stands behind the equals sign in it, without quotes and brackets around and what ends it.';
+
+CREATE FUNCTION @extschema@.l4_role_words(streams @extschema@.l4_job_stream[]) RETURNS TABLE (unit text, words text[])
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 ROWS 100
+BEGIN ATOMIC
+	SELECT s.unit, string_to_array(translate(string_agg(DISTINCT s.source, '/'), '-_.', '///'), '/')
+	FROM unnest(l4_role_words.streams) s
+	WHERE s.kind IN ('rank', 'other') AND s.unit IS NOT NULL
+	GROUP BY s.unit;
+END;
+COMMENT ON FUNCTION @extschema@.l4_role_words(@extschema@.l4_job_stream[]) IS
+'Step: The words in what the logs of the programs of each unit are called (paths parted at slashes, dots, dashes and '
+'underscores): among them is what role it has.';
+
+CREATE FUNCTION @extschema@.l4_same_but_for_roles(unexplained @extschema@.l4_unexplained_record[],
+	streams @extschema@.l4_job_stream[])
+RETURNS TABLE (event_id bigint, alike text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 10
+BEGIN ATOMIC
+	WITH told AS MATERIALIZED (
+		SELECT DISTINCT n.event_id, n.unit FROM unnest(l4_same_but_for_roles.unexplained) n
+		WHERE n.kind = 'system' AND n.unit IS NOT NULL
+	), kin AS MATERIALIZED (
+		SELECT e.event_id, e.parent_id, string_to_array(e.template, ' ') AS words
+		FROM @extschema@.l4_event e
+		WHERE e.event_id IN (SELECT t.event_id FROM told t) AND e.parent_id IS NOT NULL
+	), named AS MATERIALIZED (
+		SELECT r.unit, r.words FROM @extschema@.l4_role_words(l4_same_but_for_roles.streams) r
+		WHERE r.unit IN (SELECT t.unit FROM told t)
+	), differing AS (
+		SELECT a.event_id, a.parent_id, b.event_id AS other,
+			@extschema@.l4_bare_word(w.word) AS word
+		FROM kin a
+		JOIN kin b ON b.parent_id = a.parent_id AND b.event_id <> a.event_id
+		CROSS JOIN LATERAL unnest(a.words, b.words) w(word, others)
+		WHERE w.word IS DISTINCT FROM w.others
+	), of_roles AS (
+		-- each word in which it differs is one of those who say it
+		SELECT d.event_id, d.parent_id, d.other
+		FROM differing d
+		GROUP BY d.event_id, d.parent_id, d.other
+		HAVING bool_and(d.word <> '' AND NOT EXISTS (SELECT FROM told t LEFT JOIN named n ON n.unit = t.unit
+			WHERE t.event_id = d.event_id AND (d.word = ANY (n.words)) IS NOT TRUE))
+	)
+	SELECT DISTINCT a.event_id, 'roles ' || a.parent_id
+	FROM of_roles a JOIN of_roles b ON b.event_id = a.other AND b.other = a.event_id;
+END;
+COMMENT ON FUNCTION @extschema@.l4_same_but_for_roles(@extschema@.l4_unexplained_record[], @extschema@.l4_job_stream[]) IS
+'Step: Of what nodes'' own logs say (kind system), events that differ from another one of the job in nothing but the role of '
+'those who say it: words by which the logs of the programs there are called. Such are alike: that the container of a worker '
+'has ended on one node and those of trainers on the others is nothing peculiar to the one.';
+
 CREATE FUNCTION @extschema@.l4_placed_records(unexplained @extschema@.l4_unexplained_record[], units @extschema@.l4_unit[],
-	spokesmen text[], accusations @extschema@.l4_accusation[], limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
+	streams @extschema@.l4_job_stream[], spokesmen text[], accusations @extschema@.l4_accusation[],
+	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
 RETURNS SETOF @extschema@.l4_placed_record
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1000
 BEGIN ATOMIC
@@ -218,7 +275,7 @@ BEGIN ATOMIC
 		WHERE b.kind = 'rank' AND b.peer AND b.gravity >= (limits).gravity_error GROUP BY 1, 2
 	),
 	record AS MATERIALIZED (
-		-- alike are records of one event, and tracebacks with the same last line, whatever stands before all lines
+		-- alike are records of one event, or of those that differ by role, and tracebacks with the same last line
 		SELECT n.unit, n.node, n.rank, n.kind, n.source, n.stream_id, n.shape_id, n.first_line, n.first_ts, n.role, n.stage,
 			n.iteration, n.reason IN ('new value', 'range') AS valued,
 			CASE WHEN n.message IS NULL THEN h.ending ELSE n.ending END AS ending,
@@ -229,22 +286,22 @@ BEGIN ATOMIC
 				OR n.gravity < (limits).gravity_trouble AND n.kind = 'rank'
 					AND (@extschema@.l4_told_text(n.message) <> n.message) IS TRUE
 					AND (COALESCE(n.unit, ''), COALESCE(n.rank, -1)) IN (SELECT b.unit, b.rank FROM bereft b) AS peer,
-			h.together, h.exception,
+			h.together, h.exception, h.gathered, h.announcing, n.gravity AS told_gravity,
 			-- which signal that was a shape leaves out; how a process ends that lost another one before is no cause
 			CASE WHEN h.closing AND n.kind <> 'system' AND (q.ts <= n.first_ts) IS NOT TRUE
 				THEN n.message ~ (l4_placed_records.wordings).killed END AS killed,
-			h.gathered, h.announcing, n.gravity AS told_gravity,
 			GREATEST(n.gravity, CASE WHEN n.message IS NULL THEN h.gravity END) AS gravity,
 			(n.stream_id, n.shape_id) IN (SELECT a.stream_id, a.shape_id FROM unnest(l4_placed_records.accusations) a)
 				AS accuses,
 			COALESCE(NULLIF(@extschema@.l4_shape_words(@extschema@.l4_last_line(n.message)), ''), t.words,
-				n.event_id::text) AS alike,
+				s.alike, n.event_id::text) AS alike,
 			CASE WHEN n.gravity >= (l4_placed_records.limits).gravity_error OR n.kind IN ('system', 'other')
 				THEN @extschema@.l4_told_path(@extschema@.l4_told_text(n.message)) END AS path
 		FROM unnest(l4_placed_records.unexplained) n
 		JOIN @extschema@.l4_judged_shapes(l4_placed_records.unexplained, wordings) h ON h.shape_id = n.shape_id
 		LEFT JOIN (SELECT b.unit, min(b.ts) AS ts FROM bereft b GROUP BY b.unit) q ON q.unit = n.unit
 		LEFT JOIN @extschema@.l4_torn_errors(l4_placed_records.unexplained, limits) t ON t.event_id = n.event_id
+		LEFT JOIN @extschema@.l4_same_but_for_roles(l4_placed_records.unexplained, streams) s ON s.event_id = n.event_id
 		LEFT JOIN @extschema@.l4_told_ranks(l4_placed_records.unexplained, wordings) e
 			ON n.kind = 'rank' AND e.source = n.source AND e.unit = COALESCE(n.unit, '') AND e.rank = COALESCE(n.rank, -1)
 			AND e.line_no < n.first_line
@@ -267,8 +324,8 @@ BEGIN ATOMIC
 	WHERE NOT r.role AND NOT r.ending AND NOT r.gathered AND r.unit IN (SELECT u.unit FROM unnest(l4_placed_records.units) u)
 	WINDOW w AS (PARTITION BY r.stream_id ORDER BY r.first_line, r.shape_id);
 END;
-COMMENT ON FUNCTION @extschema@.l4_placed_records(@extschema@.l4_unexplained_record[], @extschema@.l4_unit[], text[],
-	@extschema@.l4_accusation[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
+COMMENT ON FUNCTION @extschema@.l4_placed_records(@extschema@.l4_unexplained_record[], @extschema@.l4_unit[],
+	@extschema@.l4_job_stream[], text[], @extschema@.l4_accusation[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
 'Step: The unexplained records of the units of a job that may be evidence (not those of a role, nor those that only say '
 'that something was told to end), judged and compared with the other units''. What a rank says after it was told to end '
 '(l4_told_ranks) counts as if it spoke of others. spokesmen: l4_spokesmen.';

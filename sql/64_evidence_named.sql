@@ -12,6 +12,16 @@ COMMENT ON FUNCTION @extschema@.l4_row_words(text, @extschema@.l4_limits) IS
 'begin with an identifier, which may look like a word. Any other shape keeps its first word, which may be its verb. Spaces are '
 'one each: columns are padded.';
 
+CREATE FUNCTION @extschema@.l4_without_words(told text, words text[]) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 100
+BEGIN ATOMIC
+	SELECT CASE WHEN words IS NULL THEN told ELSE string_agg(w.word, ' ' ORDER BY w.place) END
+	FROM string_to_table(told, ' ') WITH ORDINALITY w(word, place)
+	WHERE @extschema@.l4_bare_word(w.word) <> ALL (words) OR words IS NULL;
+END;
+COMMENT ON FUNCTION @extschema@.l4_without_words(text, text[]) IS
+'Step: A text without some words, as l4_bare_word has them; as it is for NULL.';
+
 CREATE FUNCTION @extschema@.l4_only_accusers(accusations @extschema@.l4_accusation[]) RETURNS TABLE (unit text)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10
 BEGIN ATOMIC
@@ -22,16 +32,56 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_only_accusers(@extschema@.l4_accusation[]) IS
 'Step: The units that complain of others, and no other unit of them: they end since they lost another one.';
 
+CREATE FUNCTION @extschema@.l4_claimed_words(accusations @extschema@.l4_accusation[], streams @extschema@.l4_job_stream[],
+	limits @extschema@.l4_limits) RETURNS TABLE (shape_id bigint, words text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
+BEGIN ATOMIC
+	WITH roles AS MATERIALIZED (
+		SELECT array_agg(DISTINCT w.word) AS words
+		FROM @extschema@.l4_role_words(l4_claimed_words.streams) r CROSS JOIN LATERAL unnest(r.words) w(word)
+	)
+	SELECT h.shape_id, @extschema@.l4_without_words(@extschema@.l4_row_words(h.shape, limits), r.words)
+	FROM @extschema@.l4_shape h CROSS JOIN roles r
+	WHERE h.shape_id = ANY (ARRAY(SELECT o.shape_id FROM unnest(l4_claimed_words.accusations) o));
+END;
+COMMENT ON FUNCTION @extschema@.l4_claimed_words(@extschema@.l4_accusation[], @extschema@.l4_job_stream[],
+	@extschema@.l4_limits) IS
+'Step: What each shape says that accuses, by which statements are told apart: without the words of roles (l4_role_words), as '
+'of a worker it says that a worker ended, and of a launcher that a launcher did; a row of a table without its first '
+'(l4_row_words).';
+
+CREATE FUNCTION @extschema@.l4_first_of_most(accusations @extschema@.l4_accusation[], units int,
+	streams @extschema@.l4_job_stream[], limits @extschema@.l4_limits) RETURNS TABLE (unit text, first_ts timestamptz)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
+BEGIN ATOMIC
+	WITH said AS MATERIALIZED (
+		SELECT w.words, a.unit, min(a.first_ts) AS first_ts
+		FROM unnest(l4_first_of_most.accusations) a
+		JOIN @extschema@.l4_claimed_words(l4_first_of_most.accusations, l4_first_of_most.streams, limits) w
+			ON w.shape_id = a.shape_id
+		WHERE a.accuser IS NULL AND NOT a.ending
+		GROUP BY w.words, a.unit
+	)
+	SELECT f.unit, min(f.first_ts)
+	FROM (SELECT DISTINCT ON (s.words) s.unit, s.first_ts
+		FROM said s
+		WHERE s.words IN (SELECT o.words FROM said o GROUP BY o.words
+			HAVING count(*) > l4_first_of_most.units * (limits).evidence_common_share)
+		ORDER BY s.words, s.first_ts, s.unit) f
+	GROUP BY f.unit;
+END;
+COMMENT ON FUNCTION @extschema@.l4_first_of_most(@extschema@.l4_accusation[], int, @extschema@.l4_job_stream[],
+	@extschema@.l4_limits) IS
+'Step: Of whom logs of no unit say first what they say of most units (of so many; limit evidence_common_share), as that their '
+'processes have ended, and when: what they say of the job afterwards may name that one.';
+
 CREATE FUNCTION @extschema@.l4_evidence_named(units @extschema@.l4_unit[], accusations @extschema@.l4_accusation[],
-	unexplained @extschema@.l4_unexplained_record[], at_large @extschema@.l4_placed_record, limits @extschema@.l4_limits)
+	unexplained @extschema@.l4_unexplained_record[], at_large @extschema@.l4_placed_record,
+	streams @extschema@.l4_job_stream[], limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
 BEGIN ATOMIC
-	WITH words AS MATERIALIZED (
-		SELECT h.shape_id, @extschema@.l4_row_words(h.shape, limits) AS words FROM @extschema@.l4_shape h
-		WHERE h.shape_id = ANY (ARRAY(SELECT o.shape_id FROM unnest(l4_evidence_named.accusations) o))
-	),
-	statement AS (
+	WITH statement AS (
 		-- how all others were told to end is another statement, though it be of the same shape
 		SELECT o.shape_id, count(DISTINCT o.unit) AS units FROM unnest(l4_evidence_named.accusations) o
 		WHERE o.accuser IS NULL AND NOT o.ending GROUP BY o.shape_id
@@ -49,7 +99,8 @@ BEGIN ATOMIC
 	claim AS MATERIALIZED (
 		SELECT a.*, w.words,
 			(a.closing AND (a.first_ts, a.source, a.line_no) > (o.first_ts, o.source, o.line_no)) IS TRUE AS after
-		FROM unnest(l4_evidence_named.accusations) a JOIN words w ON w.shape_id = a.shape_id LEFT JOIN told o ON true
+		FROM unnest(l4_evidence_named.accusations) a LEFT JOIN told o ON true
+		JOIN @extschema@.l4_claimed_words(l4_evidence_named.accusations, streams, limits) w ON w.shape_id = a.shape_id
 		WHERE a.accuser IS NULL AND NOT a.ending
 	),
 	target AS (SELECT c.words, count(DISTINCT c.unit) AS units FROM claim c WHERE NOT c.after GROUP BY c.words),
@@ -69,24 +120,27 @@ BEGIN ATOMIC
 			-- what is said of many in the end it may say of the first by chance
 			* CASE WHEN @extschema@.l4_is_few(s.units, cardinality(l4_evidence_named.units), (limits).evidence_named_share)
 				THEN 1 ELSE (limits).evidence_named_again_part END
+			* CASE WHEN e.unit IS NULL THEN 1 ELSE (limits).evidence_named_again_part END
 			* CASE WHEN a.closing AND v.unit IS NOT NULL THEN (limits).evidence_named_victim_part ELSE 1 END
 			* CASE WHEN a.recovered_ts < f.first_ts THEN (l4_evidence_named.limits).evidence_named_recovered_part ELSE 1 END,
 		NULL::float8, 'evidence_named_share',
 		jsonb_build_object('units', cardinality(l4_evidence_named.units), 'units_named', t.units,
 			'name', a.name, 'source', a.source),
 		a.shape_id, a.stream_id, a.line_no, a.first_ts
-	FROM claim a
-	JOIN target t ON t.words = a.words
+	FROM claim a JOIN target t ON t.words = a.words
 	JOIN said s ON s.words = a.words
 	LEFT JOIN @extschema@.l4_only_accusers(l4_evidence_named.accusations) v ON v.unit = a.unit
+	LEFT JOIN @extschema@.l4_first_of_most(l4_evidence_named.accusations, cardinality(l4_evidence_named.units), streams,
+		limits) e ON e.unit = a.unit AND e.first_ts <= a.first_ts
 	CROSS JOIN (SELECT (l4_evidence_named.at_large).*) f
 	WHERE NOT a.after AND s.units < cardinality(l4_evidence_named.units)
 		AND @extschema@.l4_is_few(t.units, cardinality(l4_evidence_named.units), (limits).evidence_named_share);
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_named(@extschema@.l4_unit[], @extschema@.l4_accusation[],
-	@extschema@.l4_unexplained_record[], @extschema@.l4_placed_record, @extschema@.l4_limits) IS
+	@extschema@.l4_unexplained_record[], @extschema@.l4_placed_record, @extschema@.l4_job_stream[], @extschema@.l4_limits) IS
 'Step: Evidence of kind named: an unexplained record of a stream of no unit (a collector, a controller, a launcher) names '
 'the unit. Not what says that processes are over after an order to end, or after a statement that names most units (no news); '
 'nor statements (rows of a table are one: l4_row_words) that name all units, or more of them than evidence_named_share while '
-'that is news. Of those that name more in all evidence_named_again_part; of what says that the process of a unit is over that '
+'that is news. Of those that name more in all, and of what is said later of the one of whom the log says first what it says '
+'of most (l4_first_of_most), evidence_named_again_part; of what says that the process of a unit is over that '
 'complains of others, and nobody of it, evidence_named_victim_part.';

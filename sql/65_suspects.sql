@@ -63,7 +63,7 @@ BEGIN
 			AND (s.first_ts >= (l4_node_evidence.attempt).until AND s.attempt IS NOT NULL) IS NOT TRUE);
 	ranks := ARRAY(SELECT r FROM @extschema@.l4_rank_streams(streams) r);
 	unexplained_shapes := ARRAY(SELECT DISTINCT n.shape_id FROM unnest(unexplained) n);
-	placed := ARRAY(SELECT p FROM @extschema@.l4_placed_records(unexplained, units,
+	placed := ARRAY(SELECT p FROM @extschema@.l4_placed_records(unexplained, units, streams,
 		ARRAY(SELECT s.unit FROM @extschema@.l4_spokesmen(streams, unexplained, limits) s), accusations, limits, wordings) p);
 	IF @extschema@.l4_told_to_end(unexplained, units, limits, wordings) THEN
 		placed := '{}';
@@ -123,7 +123,8 @@ BEGIN
 			unexplained, accusations, limits) WHERE tells
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_quiet_rank(l4_node_evidence.job_id, streams, ranks, telling_streams,
 			limits) WHERE tells
-		UNION ALL SELECT * FROM @extschema@.l4_evidence_named(units, accusations, unexplained, at_large, limits)
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_named(units, accusations, unexplained, at_large,
+				streams, limits)
 			WHERE blamed
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_accused(accusations, limits) WHERE blamed
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_between(units, streams, unexplained, limits, wordings) WHERE blamed
