@@ -66,6 +66,17 @@ FROM (SELECT l4_exchanges_behind(array_agg(e.series ORDER BY e.address), '{1,2,3
 		GROUP BY r.address) e) x
 CROSS JOIN (VALUES ('a', 1), ('b', 2), ('c', 3)) m(address, number)
 ORDER BY m.address;
+-- One of eight on two servers sends besides after each step, as where gradients take a link of tokens: that is no exchange of
+-- all, and leads none of the next ones astray.
+SELECT ARRAY(SELECT DISTINCT round(b::numeric, 2)
+	FROM unnest(l4_exchanges_behind(array_agg(m.series ORDER BY m.r), '{1,2,1,2,1,2,1,2}', 3)) b) AS behind
+FROM (SELECT r, ROW(array_agg(x.at ORDER BY x.at), array_agg(x.at - 1 - 0.001 * r ORDER BY x.at),
+			array_agg(100::float8), array_agg(x.step ORDER BY x.at),
+			array_agg(x.turn ORDER BY x.at))::l4_exchange_series AS series
+	FROM generate_series(1, 8) r
+	CROSS JOIN LATERAL (SELECT 10 * n + 2 * k + 0.001 * r, n + 1, k FROM generate_series(0, 2) n, generate_series(0, 3) k
+		UNION ALL SELECT 10 * n + 9, n + 1, 4 FROM generate_series(0, 2) n WHERE r = 5) x(at, step, turn)
+	GROUP BY r) m;
 SELECT pg_temp.exchanges_joined('\x00');
 SELECT l4_exchanges_behind('{}', '{}', 3);
 SELECT l4_exchanges_behind(ARRAY[(SELECT series FROM exchanges WHERE address = 'a')], '{2}', 2);

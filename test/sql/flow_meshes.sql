@@ -81,3 +81,26 @@ FROM (VALUES ('1: waited for', 1.2), ('2: not waited for', 1.0)) t("case", longe
 				FROM generate_series(1, 30) n)))
 		FROM unnest('{a,b,c,d}'::text[]) a), l4_limits_in_force()) e
 ORDER BY 1;
+
+-- Rails of one job go through the same cycles, also where one shows none while something is slow. Others do not.
+SELECT t.case, l4_have_same_cycles(c.a, c.b, l) AS same
+FROM l4_limits_in_force() l, (VALUES ('1: all', 40, 0.0), ('2: half of them', 20, 0.0), ('3: others', 20, 1.5),
+		('4: a few', 4, 1.5)) t("case", shown, drift),
+	LATERAL (SELECT ROW('a', NULL, NULL, '{h}', '{a}', 3.6, array_agg(3.6 * n ORDER BY n), NULL)::l4_flow_cluster AS a,
+			ROW('b', NULL, NULL, '{h}', '{b}', 3.6, array_agg(3.6 * n + drift * (n % 2) + 0.1 ORDER BY n)
+				FILTER (WHERE n <= shown), NULL)::l4_flow_cluster AS b FROM generate_series(1, 40) n) c
+ORDER BY 1;
+SELECT l4_times_beside('{1,2,3,4,5}', '{2.1,2.2,4.9}', 0.15) AS beside, l4_times_beside('{1}', '{}', 1) AS none;
+
+-- Four stages by two on each server: who sends nothing along the pipeline does the same as those beside others of the stage
+-- that its server shows.
+SELECT s.address, s.stage, s.pipeline
+FROM l4_stages_of(ARRAY(SELECT jsonb_populate_record(NULL::l4_flow_trace, jsonb_build_object('job', 1, 'kind', 'accelerator',
+			'source', format('%s%s', r, p), 'server', format('%s-%s', r, (p - 1) / 2), 'period', 4, 'ends', '[0,4,8]'::jsonb))
+		FROM unnest('{a,b}'::text[]) r, generate_series(1, 4) p
+	UNION ALL
+	SELECT jsonb_populate_record(NULL::l4_flow_trace, jsonb_build_object('job', 1, 'kind', 'pipeline', 'source', r || w.one,
+			'destination', r || w.other, 'server', r || '-0', 'period', 4, 'sent', jsonb_build_array(w.at, w.at),
+			'moved', '[1,1]'::jsonb, 'began', jsonb_build_array(w.at, 4 + w.at)))
+		FROM unnest('{a,b}'::text[]) r, (VALUES (2, 3, 1.0), (3, 2, 2.0)) w(one, other, at))) s
+ORDER BY 1;

@@ -22,12 +22,13 @@ CREATE FUNCTION says(job text, node text, source text, at numeric, said text) RE
 $$;
 -- all programs but the server end
 CREATE FUNCTION all_end(job text, at numeric) RETURNS void LANGUAGE sql AS $$
-	SELECT says(job, p.node, 'kubelet.log', at + p.number, format('ERROR "Container exited" pod="rl/grpo-%s-%s" containerName="%s"'
-			' exitCode=1 reason="Error"', p.role, p.number, p.role)),
+	SELECT says(job, p.node, 'kubelet.log', at + p.number, format('ERROR "Container exited" pod="rl/grpo-%s-%s" '
+			'containerName="%s" exitCode=1 reason="Error"', p.role, p.number, p.role)),
 		says(job, NULL, '_controller/manager.log', at + p.number + 0.1, format('ERROR Pod <rl/grpo-%s-%s> on node %s failed: '
 			'container %s terminated, reason Error, exit code 1', p.role, p.number, p.node, p.role))
 	FROM pod p WHERE p.role <> 'reward';
-	SELECT says(job, NULL, '_controller/manager.log', at + 9, 'ERROR Job <rl/grpo> failed: pod grpo-trainer-0: Error, exit code 1');
+	SELECT says(job, NULL, '_controller/manager.log', at + 9,
+		'ERROR Job <rl/grpo> failed: pod grpo-trainer-0: Error, exit code 1');
 $$;
 CREATE FUNCTION suspects(job text) RETURNS TABLE (node text, evidence text) LANGUAGE plpgsql AS $$
 BEGIN
@@ -52,7 +53,8 @@ SELECT * FROM suspects('alike');
 \echo == all miss the server of one: its pod is on a node
 SELECT make_job('server') \g /dev/null
 SELECT says('server', p.node, format('pods/rl_grpo-%s-%s_8617efda-fffe/%s/0.log', p.role, p.number, p.role), 30 + p.number,
-	'ERROR /v1/score on grpo-reward-0.grpo:8200 failed (TimeoutError: timed out)') FROM pod p WHERE p.role = 'trainer' \g /dev/null
+	'ERROR /v1/score on grpo-reward-0.grpo:8200 failed (TimeoutError: timed out)') FROM pod p
+WHERE p.role = 'trainer' \g /dev/null
 SELECT all_end('server', 40) \g /dev/null
 SELECT * FROM suspects('server');
 \x off
