@@ -241,8 +241,7 @@ BEGIN ATOMIC
 		SELECT r.unit, r.words FROM @extschema@.l4_role_words(l4_same_but_for_roles.streams) r
 		WHERE r.unit IN (SELECT t.unit FROM told t)
 	), differing AS (
-		SELECT a.event_id, a.parent_id, b.event_id AS other,
-			@extschema@.l4_bare_word(w.word) AS word
+		SELECT a.event_id, a.parent_id, b.event_id AS other, @extschema@.l4_bare_word(w.word) AS word
 		FROM kin a
 		JOIN kin b ON b.parent_id = a.parent_id AND b.event_id <> a.event_id
 		CROSS JOIN LATERAL unnest(a.words, b.words) w(word, others)

@@ -12,16 +12,6 @@ COMMENT ON FUNCTION @extschema@.l4_row_words(text, @extschema@.l4_limits) IS
 'begin with an identifier, which may look like a word. Any other shape keeps its first word, which may be its verb. Spaces are '
 'one each: columns are padded.';
 
-CREATE FUNCTION @extschema@.l4_without_words(told text, words text[]) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 100
-BEGIN ATOMIC
-	SELECT CASE WHEN words IS NULL THEN told ELSE string_agg(w.word, ' ' ORDER BY w.place) END
-	FROM string_to_table(told, ' ') WITH ORDINALITY w(word, place)
-	WHERE @extschema@.l4_bare_word(w.word) <> ALL (words) OR words IS NULL;
-END;
-COMMENT ON FUNCTION @extschema@.l4_without_words(text, text[]) IS
-'Step: A text without some words, as l4_bare_word has them; as it is for NULL.';
-
 CREATE FUNCTION @extschema@.l4_only_accusers(accusations @extschema@.l4_accusation[]) RETURNS TABLE (unit text)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10
 BEGIN ATOMIC
@@ -37,18 +27,21 @@ CREATE FUNCTION @extschema@.l4_claimed_words(accusations @extschema@.l4_accusati
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
 	WITH roles AS MATERIALIZED (
-		SELECT array_agg(DISTINCT w.word) AS words
+		SELECT DISTINCT w.word
 		FROM @extschema@.l4_role_words(l4_claimed_words.streams) r CROSS JOIN LATERAL unnest(r.words) w(word)
+	), told AS (
+		SELECT h.shape_id, t.word, t.place FROM @extschema@.l4_shape h
+		CROSS JOIN LATERAL string_to_table(@extschema@.l4_row_words(h.shape, limits), ' ') WITH ORDINALITY t(word, place)
+		WHERE h.shape_id = ANY (ARRAY(SELECT o.shape_id FROM unnest(l4_claimed_words.accusations) o WHERE o.accuser IS NULL))
 	)
-	SELECT h.shape_id, @extschema@.l4_without_words(@extschema@.l4_row_words(h.shape, limits), r.words)
-	FROM @extschema@.l4_shape h CROSS JOIN roles r
-	WHERE h.shape_id = ANY (ARRAY(SELECT o.shape_id FROM unnest(l4_claimed_words.accusations) o));
+	SELECT t.shape_id, COALESCE(string_agg(t.word, ' ' ORDER BY t.place) FILTER (WHERE r.word IS NULL), '')
+	FROM told t LEFT JOIN roles r ON r.word = @extschema@.l4_bare_word(t.word)
+	GROUP BY t.shape_id;
 END;
 COMMENT ON FUNCTION @extschema@.l4_claimed_words(@extschema@.l4_accusation[], @extschema@.l4_job_stream[],
 	@extschema@.l4_limits) IS
-'Step: What each shape says that accuses, by which statements are told apart: without the words of roles (l4_role_words), as '
-'of a worker it says that a worker ended, and of a launcher that a launcher did; a row of a table without its first '
-'(l4_row_words).';
+'Step: What each shape says by which logs of no unit accuse: without the words of roles (l4_role_words), as of a worker they '
+'say that a worker ended, and of a launcher that a launcher did; a row of a table without its first (l4_row_words).';
 
 CREATE FUNCTION @extschema@.l4_first_of_most(accusations @extschema@.l4_accusation[], units int,
 	streams @extschema@.l4_job_stream[], limits @extschema@.l4_limits) RETURNS TABLE (unit text, first_ts timestamptz)

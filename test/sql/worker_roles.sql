@@ -43,24 +43,25 @@ END $$;
 \x on
 
 \echo == all end alike: one that is a worker is not named for it; whom the controller saw end first, which tells little
-SELECT make_job('alike') \g /dev/null
+SELECT make_job('workers') \g /dev/null
 DELETE FROM line WHERE source LIKE '%reward%' OR line LIKE '%reward%';
-SELECT says('alike', p.node, format('pods/rl_grpo-%s-%s_8617efda-fffe/%s/0.log', p.role, p.number, p.role), 30
+SELECT says('workers', p.node, format('pods/rl_grpo-%s-%s_8617efda-fffe/%s/0.log', p.role, p.number, p.role), 30
 	+ p.number, 'ERROR ValueError: 5 heads cannot be parted in 2') FROM pod p WHERE p.role <> 'reward' \g /dev/null
-SELECT all_end('alike', 32) \g /dev/null
-SELECT * FROM suspects('alike');
+SELECT all_end('workers', 32) \g /dev/null
+SELECT * FROM suspects('workers');
 
 \echo == all miss the server of one: its pod is on a node
-SELECT make_job('server') \g /dev/null
-SELECT says('server', p.node, format('pods/rl_grpo-%s-%s_8617efda-fffe/%s/0.log', p.role, p.number, p.role), 30 + p.number,
+SELECT make_job('scored') \g /dev/null
+SELECT says('scored', p.node, format('pods/rl_grpo-%s-%s_8617efda-fffe/%s/0.log', p.role, p.number, p.role), 30 + p.number,
 	'ERROR /v1/score on grpo-reward-0.grpo:8200 failed (TimeoutError: timed out)') FROM pod p
 WHERE p.role = 'trainer' \g /dev/null
-SELECT all_end('server', 40) \g /dev/null
-SELECT * FROM suspects('server');
+SELECT all_end('scored', 40) \g /dev/null
+SELECT * FROM suspects('scored');
 \x off
-SELECT a.address, a.node FROM l4_address a WHERE a.job_id = 'server' ORDER BY 1;
+SELECT a.address, a.node FROM l4_address a WHERE a.job_id = 'scored' ORDER BY 1;
 -- what is kept in other ways is no pod, nor one that was on two nodes
 SELECT p.* FROM l4_pod_names(ARRAY(SELECT jsonb_populate_record(NULL::l4_job_stream, jsonb_build_object('source', s.source,
 	'unit', s.unit)) FROM (VALUES ('a/logs/my_train_log/x/0.log', 'a'), ('pods/rl_two_1/c/0.log', 'a'),
 	('pods/rl_two_2/c/0.log', 'b'), ('0.log', 'a'), ('pods/rl_a_1/c/0.log', 'a')) s(source, unit))) p ORDER BY 1;
+SELECT count(l4_delete_job(j.job_id)) FROM (SELECT DISTINCT job AS job_id FROM line) j;
 DROP SCHEMA roles_of_workers CASCADE;
