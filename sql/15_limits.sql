@@ -601,6 +601,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'which go forwards only, have not.'),
 	(true, 'flow_cycle_run', 4, 'bursts', 'So many layers at least follow each other at one speed.'),
 	(true, 'flow_cycle_tolerance', 0.1, 'share of the cycle', 'Cycles of layers take as long as each other within this.'),
+	(true, 'flow_cycles_shown', 0.5, 'share of cycles',
+		'Clusters go through the same cycles where both show this much of those of the one that shows fewer: while something '
+		'is slow one may show none.'),
 	(true, 'flow_cycle_pairs', 0.3, 'share of pairs',
 		'So many pairs of a job must have such cycles: links that are busy all the time show none.'),
 	(true, 'flow_cycle_alike', 0.8, 'share of pairs',

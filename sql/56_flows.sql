@@ -377,7 +377,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
 	-- one link may tell microbatches where another tells steps; and none for a while, as long as something is slow
 	SELECT abs(r.long / (round(r.long / r.short) * r.short) - 1) <= (limits).flow_cycle_tolerance
-		AND LEAST(cardinality(k.of_long), cardinality(k.of_short)) >= (limits).flow_parted_steps * r.fewest
+		AND LEAST(cardinality(k.of_long), cardinality(k.of_short)) >= (limits).flow_cycles_shown * r.fewest
 		AND @extschema@.l4_together(k.of_long, k.of_short, (limits).flow_in_step * r.short) >= (limits).flow_in_step_share
 		AND (round(r.long / r.short) > 1
 			OR @extschema@.l4_together(k.of_short, k.of_long, (limits).flow_in_step * r.short) >= (limits).flow_in_step_share)
@@ -393,7 +393,7 @@ COMMENT ON FUNCTION @extschema@.l4_have_same_cycles(@extschema@.l4_flow_cluster,
 	@extschema@.l4_limits) IS
 'Step: Do the cycles of layers of two clusters take as long (or one a whole number of those of the other), and end together '
 'but for a constant (limits flow_cycle_tolerance, flow_in_step, flow_in_step_share), while both have some, which is for most '
-'of those of the one that has fewer (limit flow_parted_steps)? NULL where one has none.';
+'of those of the one that has fewer (limit flow_cycles_shown)? NULL where one has none.';
 
 CREATE FUNCTION @extschema@.l4_are_in_step(a @extschema@.l4_flow_cluster, b @extschema@.l4_flow_cluster,
 	limits @extschema@.l4_limits) RETURNS boolean

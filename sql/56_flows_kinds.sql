@@ -401,10 +401,9 @@ COMMENT ON FUNCTION @extschema@.l4_told_kinds(@extschema@.l4_told_kind[], @extsc
 'Step: The kinds of pairs, seen together. What goes from each of a server to each of another (limits flow_mesh_members, '
 'flow_expert_pairs), data aside, is exchanged by all: the tokens of experts, or, if most of it comes in few sizes (limit '
 'flow_own_size), contexts, each of which has the heads of all. Else the tokens of experts go from each to each and come back: '
-'what goes along a chain '
-'(l4_chained_members), with sizes that differ because a collector samples or merges records, is a pipeline; so is what is '
-'answered (limit flow_answered) between two servers most pairs of which are (data aside); and of which next to nothing comes '
-'back (limit flow_answer_size) are contexts.';
+'what goes along a chain (l4_chained_members), with sizes that differ because a collector samples or merges records, is a '
+'pipeline; so is what is answered (limit flow_answered) between two servers most pairs of which are (data aside); and of '
+'which next to nothing comes back (limit flow_answer_size) are contexts.';
 
 CREATE FUNCTION @extschema@.l4_direction_kind(kind text, any_tokens boolean, is_sharded boolean, any_phase boolean,
 	is_greater boolean, returned double precision, same_size double precision, limits @extschema@.l4_limits) RETURNS text

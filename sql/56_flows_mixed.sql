@@ -42,30 +42,50 @@ COMMENT ON FUNCTION @extschema@.l4_has_phase(@extschema@.l4_flow_series, double 
 'Step: Does a series come in one phase of each step (period: seconds), as gradients do (l4_flow_span; limits flow_data_span, '
 'flow_least_steps)?';
 
+CREATE TYPE @extschema@.l4_mixed_link AS (
+	source text,
+	destination text,
+	period double precision,
+	others @extschema@.l4_flow_series,
+	gradients @extschema@.l4_flow_series
+);
+COMMENT ON TYPE @extschema@.l4_mixed_link IS
+'Step: What one accelerator sends to another, parted into gradients and the rest (others), and the step of its job (period, '
+'seconds).';
+
+CREATE FUNCTION @extschema@.l4_parted_directions(directions @extschema@.l4_flow_direction[], kind text,
+	links @extschema@.l4_mixed_link[]) RETURNS SETOF @extschema@.l4_flow_direction
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 10000
+BEGIN ATOMIC
+	SELECT d.job, CASE WHEN d.kind = l4_parted_directions.kind
+			THEN COALESCE(d.period, (SELECT max(x.period) FROM unnest(links) x)) ELSE d.period END,
+		d.kind, d.source, d.destination, CASE WHEN m.source IS NULL THEN d.series ELSE m.others END, d.cycle, d.cycles
+	FROM @extschema@.l4_each_direction(l4_parted_directions.directions) d
+	LEFT JOIN unnest(links) m ON m.source = d.source AND m.destination = d.destination AND d.kind = l4_parted_directions.kind
+	-- of a link of gradients alone nothing is left
+	WHERE m.source IS NULL OR cardinality((m.others).began) > 0
+	UNION ALL
+	SELECT d.job, m.period, 'data', d.source, d.destination, m.gradients, NULL, NULL
+	FROM unnest(links) m
+	JOIN @extschema@.l4_each_direction(l4_parted_directions.directions) d ON d.source = m.source
+		AND d.destination = m.destination AND d.kind = l4_parted_directions.kind;
+END;
+COMMENT ON FUNCTION @extschema@.l4_parted_directions(@extschema@.l4_flow_direction[], text, @extschema@.l4_mixed_link[]) IS
+'Step: Directions, of which those of one kind that are among the links are parted into what they were and data; others of the '
+'kind have the period of these then, if they have none.';
+
 CREATE FUNCTION @extschema@.l4_with_gradients(directions @extschema@.l4_flow_direction[], places @extschema@.l4_flow_place[],
 	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_direction
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
-	WITH mixed AS MATERIALIZED (
-		SELECT d.source, d.destination, p.period, z.sizes, g.gradients
+	SELECT p.* FROM @extschema@.l4_parted_directions(l4_with_gradients.directions, 'expert', ARRAY(
+		SELECT ROW(d.source, d.destination, p.period, @extschema@.l4_series_of_sizes(d.series, z.sizes, false),
+			g.gradients)::@extschema@.l4_mixed_link
 		FROM @extschema@.l4_each_direction(l4_with_gradients.directions) d
 		JOIN unnest(l4_with_gradients.places) p ON p.address = d.source AND p.period IS NOT NULL
 		CROSS JOIN LATERAL (SELECT @extschema@.l4_repeated_sizes(d.series, limits) AS sizes OFFSET 0) z
 		CROSS JOIN LATERAL (SELECT @extschema@.l4_series_of_sizes(d.series, z.sizes, true) AS gradients OFFSET 0) g
-		WHERE d.kind = 'expert' AND z.sizes IS NOT NULL AND @extschema@.l4_has_phase(g.gradients, p.period, limits)
-	)
-	SELECT d.job, CASE d.kind WHEN 'expert' THEN COALESCE(d.period, (SELECT max(x.period) FROM mixed x)) ELSE d.period END,
-		d.kind, d.source, d.destination, CASE WHEN m.sizes IS NULL THEN d.series
-			ELSE @extschema@.l4_series_of_sizes(d.series, m.sizes, false) END, d.cycle, d.cycles
-	FROM @extschema@.l4_each_direction(l4_with_gradients.directions) d
-	LEFT JOIN mixed m ON m.source = d.source AND m.destination = d.destination AND d.kind = 'expert'
-	-- of a link of gradients alone nothing is left
-	WHERE (cardinality((m.gradients).began) = cardinality((d.series).began)) IS NOT TRUE
-	UNION ALL
-	SELECT d.job, m.period, 'data', d.source, d.destination, m.gradients, NULL, NULL
-	FROM mixed m
-	JOIN @extschema@.l4_each_direction(l4_with_gradients.directions) d ON d.source = m.source AND d.destination = m.destination
-		AND d.kind = 'expert';
+		WHERE d.kind = 'expert' AND z.sizes IS NOT NULL AND @extschema@.l4_has_phase(g.gradients, p.period, limits))) p;
 END;
 COMMENT ON FUNCTION @extschema@.l4_with_gradients(@extschema@.l4_flow_direction[], @extschema@.l4_flow_place[],
 	@extschema@.l4_limits) IS
@@ -77,8 +97,9 @@ CREATE FUNCTION @extschema@.l4_beside_contexts(directions @extschema@.l4_flow_di
 	places @extschema@.l4_flow_place[], limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_flow_direction
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
-	WITH mixed AS MATERIALIZED (
-		SELECT d.source, d.destination, z.sizes, g.gradients
+	SELECT p.* FROM @extschema@.l4_parted_directions(l4_beside_contexts.directions, 'context', ARRAY(
+		SELECT ROW(d.source, d.destination, p.period, @extschema@.l4_series_of_sizes(d.series, z.sizes, true),
+			g.gradients)::@extschema@.l4_mixed_link
 		FROM @extschema@.l4_each_direction(l4_beside_contexts.directions) d
 		JOIN @extschema@.l4_each_direction(l4_beside_contexts.directions) r ON r.source = d.destination
 			AND r.destination = d.source AND r.kind = 'context'
@@ -86,18 +107,7 @@ BEGIN ATOMIC
 		CROSS JOIN LATERAL (SELECT ARRAY(SELECT DISTINCT u.size FROM unnest((r.series).moved) u(size)) AS sizes OFFSET 0) z
 		CROSS JOIN LATERAL (SELECT @extschema@.l4_series_of_sizes(d.series, z.sizes, false) AS gradients OFFSET 0) g
 		WHERE d.kind = 'context' AND (r.series).bytes < (limits).flow_returned * (d.series).bytes
-			AND @extschema@.l4_has_phase(g.gradients, p.period, limits)
-	)
-	SELECT d.job, d.period, d.kind, d.source, d.destination, CASE WHEN m.sizes IS NULL THEN d.series
-			ELSE @extschema@.l4_series_of_sizes(d.series, m.sizes, true) END, d.cycle, d.cycles
-	FROM @extschema@.l4_each_direction(l4_beside_contexts.directions) d
-	LEFT JOIN mixed m ON m.source = d.source AND m.destination = d.destination
-	WHERE (cardinality((m.gradients).began) = cardinality((d.series).began)) IS NOT TRUE
-	UNION ALL
-	SELECT d.job, d.period, 'data', d.source, d.destination, m.gradients, NULL, NULL
-	FROM mixed m
-	JOIN @extschema@.l4_each_direction(l4_beside_contexts.directions) d ON d.source = m.source
-		AND d.destination = m.destination;
+			AND @extschema@.l4_has_phase(g.gradients, p.period, limits))) p;
 END;
 COMMENT ON FUNCTION @extschema@.l4_beside_contexts(@extschema@.l4_flow_direction[], @extschema@.l4_flow_place[],
 	@extschema@.l4_limits) IS
@@ -137,6 +147,5 @@ COMMENT ON FUNCTION @extschema@.l4_contexts_of_equals(@extschema@.l4_flow_direct
 	@extschema@.l4_limits) IS
 'Step: The directions of a job, where what seems to be contexts goes between servers that sum up gradients, but not with each '
 'other, in messages most of which have one size (limit flow_same_size): data, then, without a period, as no phase of it ends a '
-'step. Those among whom contexts are parted hold the same '
-'weights, and sum up their gradients; who does not holds other shards of them. Others as they are, also where servers are not '
-'known.';
+'step. Those among whom contexts are parted hold the same weights, and sum up their gradients; who does not holds other '
+'shards of them. Others as they are, also where servers are not known.';

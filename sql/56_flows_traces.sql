@@ -63,7 +63,7 @@ BEGIN ATOMIC
 		FROM (SELECT d.source, d.destination, 'expert' = ANY (@extschema@.l4_kinds_carried(d.kind)) AS are_tokens,
 				count(*) FILTER (WHERE d.kind = 'context') OVER (PARTITION BY d.source) AS contexts
 			FROM @extschema@.l4_each_direction(l4_flow_behind.directions) d
-			WHERE d.kind IN ('expert', 'mixed', 'context')) k
+			WHERE d.kind = 'context' OR 'expert' = ANY (@extschema@.l4_kinds_carried(d.kind))) k
 		WHERE k.are_tokens OR k.contexts >= (limits).flow_mesh_members
 	), members AS MATERIALIZED (
 		SELECT m.member AS address, m.component

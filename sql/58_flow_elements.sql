@@ -144,14 +144,22 @@ COMMENT ON FUNCTION @extschema@.l4_exceeds_changes(double precision, double prec
 'Step: Is a pair slower (level: by what logarithm; NULL: not compared with its like) than by what it differs from step to step '
 'when all is well (l4_rate_changes; limit flow_sigma)? True where that is not known.';
 
+CREATE FUNCTION @extschema@.l4_phased_jobs(traces @extschema@.l4_flow_trace[]) RETURNS TABLE (job int)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10 COST 1000
+BEGIN ATOMIC
+	SELECT DISTINCT p.job FROM @extschema@.l4_each_trace(l4_phased_jobs.traces) p
+	WHERE p.kind = 'data' AND p.period IS NOT NULL;
+END;
+COMMENT ON FUNCTION @extschema@.l4_phased_jobs(@extschema@.l4_flow_trace[]) IS
+'Step: The jobs with data that come in a phase of each step: data of these that have no period go all the time.';
+
 CREATE FUNCTION @extschema@.l4_link_rates(traces @extschema@.l4_flow_trace[])
 RETURNS TABLE (job int, kind text, source text, destination text, path text, period double precision, moved double precision[],
 	busy double precision[], began double precision[], usual double precision, lowest double precision)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH phased AS MATERIALIZED (
-		SELECT DISTINCT p.job FROM @extschema@.l4_each_trace(l4_link_rates.traces) p
-		WHERE p.kind = 'data' AND p.period IS NOT NULL
+		SELECT p.job FROM @extschema@.l4_phased_jobs(l4_link_rates.traces) p
 	)
 	SELECT t.job, CASE WHEN t.kind = 'data' AND t.period IS NULL AND t.job IN (SELECT p.job FROM phased p) THEN 'shard'
 			ELSE k.kinds[cardinality(k.kinds)] END, t.source, t.destination, t.path, t.period, t.moved, t.busy, t.began,
@@ -306,11 +314,11 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 1000
 BEGIN ATOMIC
 	SELECT t.*
 	FROM @extschema@.l4_each_trace(l4_phased_traces.traces) t
-	WHERE t.kind <> 'data' OR t.period IS NOT NULL OR t.job NOT IN (SELECT p.job
-		FROM @extschema@.l4_each_trace(l4_phased_traces.traces) p WHERE p.kind = 'data' AND p.period IS NOT NULL);
+	WHERE t.kind <> 'data' OR t.period IS NOT NULL
+		OR t.job NOT IN (SELECT p.job FROM @extschema@.l4_phased_jobs(l4_phased_traces.traces) p);
 END;
 COMMENT ON FUNCTION @extschema@.l4_phased_traces(@extschema@.l4_flow_trace[]) IS
-'Step: Traces but for shards that go all the time where gradients come in a phase (no period, but data have one).';
+'Step: Traces but for shards that go all the time where gradients come in a phase (l4_phased_jobs).';
 
 CREATE FUNCTION @extschema@.l4_data_groups(traces @extschema@.l4_flow_trace[], limits @extschema@.l4_limits)
 RETURNS TABLE (job int, name text, members text[])

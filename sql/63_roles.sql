@@ -1,7 +1,8 @@
 /*
  * Roles: some ranks do for all what the others do not: the first and the last report, two save. What such a rank alone says of
  * a failure the others may have met, too, and where most of those fail that do one thing, the thing fails and not they. Who
- * has a role is learnt from what few ranks say again and again, as far as it is explained.
+ * has a role is learnt from what few ranks say again and again, as far as it is explained. What programs there are on a node
+ * (a trainer, a worker, a server) is in the names of their logs.
  */
 
 CREATE TYPE @extschema@.l4_role_stream AS (
@@ -61,3 +62,23 @@ COMMENT ON FUNCTION @extschema@.l4_role_streams(text, @extschema@.l4_job_stream[
 'Step: the harmless statements that the given streams make again and again (and that are none of unexplained_shapes), but at '
 'most evidence_spokesman_share of all ranks: with every stream that makes them. Reads the counts of the given streams and of '
 'some others.';
+
+-- ---- roles by name ----
+
+CREATE FUNCTION @extschema@.l4_bare_word(word text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
+RETURN btrim(split_part(word, '=', -1), '"''<>()[]{},;:');
+COMMENT ON FUNCTION @extschema@.l4_bare_word(text) IS
+'Step: A word of a text, or what stands behind the equals sign in it, without quotes and brackets around and what ends it.';
+
+CREATE FUNCTION @extschema@.l4_role_words(streams @extschema@.l4_job_stream[]) RETURNS TABLE (unit text, words text[])
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 ROWS 100
+BEGIN ATOMIC
+	SELECT s.unit, string_to_array(translate(string_agg(DISTINCT s.source, '/'), '-_.', '///'), '/')
+	FROM unnest(l4_role_words.streams) s
+	WHERE s.kind IN ('rank', 'other') AND s.unit IS NOT NULL
+	GROUP BY s.unit;
+END;
+COMMENT ON FUNCTION @extschema@.l4_role_words(@extschema@.l4_job_stream[]) IS
+'Step: The words in what the logs of the programs of each unit are called (paths parted at slashes, dots, dashes and '
+'underscores): among them is what role it has.';

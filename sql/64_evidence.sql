@@ -207,24 +207,6 @@ COMMENT ON FUNCTION @extschema@.l4_judged_shapes(@extschema@.l4_unexplained_reco
 'Step: What wordings say of the shapes of unexplained records (the columns are named as their classes; exception: or itself), '
 'and how grave their words are: once a shape, as thousands of ranks log the same.';
 
-CREATE FUNCTION @extschema@.l4_bare_word(word text) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
-RETURN btrim(split_part(word, '=', -1), '"''<>()[]{},;:');
-COMMENT ON FUNCTION @extschema@.l4_bare_word(text) IS
-'Step: A word of a text, or what stands behind the equals sign in it, without quotes and brackets around and what ends it.';
-
-CREATE FUNCTION @extschema@.l4_role_words(streams @extschema@.l4_job_stream[]) RETURNS TABLE (unit text, words text[])
-LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 ROWS 100
-BEGIN ATOMIC
-	SELECT s.unit, string_to_array(translate(string_agg(DISTINCT s.source, '/'), '-_.', '///'), '/')
-	FROM unnest(l4_role_words.streams) s
-	WHERE s.kind IN ('rank', 'other') AND s.unit IS NOT NULL
-	GROUP BY s.unit;
-END;
-COMMENT ON FUNCTION @extschema@.l4_role_words(@extschema@.l4_job_stream[]) IS
-'Step: The words in what the logs of the programs of each unit are called (paths parted at slashes, dots, dashes and '
-'underscores): among them is what role it has.';
-
 CREATE FUNCTION @extschema@.l4_same_but_for_roles(unexplained @extschema@.l4_unexplained_record[],
 	streams @extschema@.l4_job_stream[])
 RETURNS TABLE (event_id bigint, alike text)

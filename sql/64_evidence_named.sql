@@ -26,16 +26,18 @@ CREATE FUNCTION @extschema@.l4_claimed_words(accusations @extschema@.l4_accusati
 	limits @extschema@.l4_limits) RETURNS TABLE (shape_id bigint, words text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
-	WITH roles AS MATERIALIZED (
-		SELECT DISTINCT w.word
-		FROM @extschema@.l4_role_words(l4_claimed_words.streams) r CROSS JOIN LATERAL unnest(r.words) w(word)
-	), told AS (
-		SELECT h.shape_id, t.word, t.place FROM @extschema@.l4_shape h
+	WITH told AS MATERIALIZED (
+		SELECT h.shape_id, t.word, t.place, @extschema@.l4_bare_word(t.word) AS bare FROM @extschema@.l4_shape h
 		CROSS JOIN LATERAL string_to_table(@extschema@.l4_row_words(h.shape, limits), ' ') WITH ORDINALITY t(word, place)
 		WHERE h.shape_id = ANY (ARRAY(SELECT o.shape_id FROM unnest(l4_claimed_words.accusations) o WHERE o.accuser IS NULL))
+	), roles AS (
+		-- of the words in the names of thousands of logs few are told
+		SELECT DISTINCT w.word
+		FROM @extschema@.l4_role_words(l4_claimed_words.streams) r CROSS JOIN LATERAL unnest(r.words) w(word)
+		WHERE w.word IN (SELECT t.bare FROM told t)
 	)
 	SELECT t.shape_id, COALESCE(string_agg(t.word, ' ' ORDER BY t.place) FILTER (WHERE r.word IS NULL), '')
-	FROM told t LEFT JOIN roles r ON r.word = @extschema@.l4_bare_word(t.word)
+	FROM told t LEFT JOIN roles r ON r.word = t.bare
 	GROUP BY t.shape_id;
 END;
 COMMENT ON FUNCTION @extschema@.l4_claimed_words(@extschema@.l4_accusation[], @extschema@.l4_job_stream[],

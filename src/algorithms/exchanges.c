@@ -4,7 +4,7 @@
  * Nobody can go on before it has got what all others send it. So in each exchange all wait for the last one to send, take up
  * computing at about the same moment, and who computes longer is the last to send in the next one, too. That is what is
  * compared: the time from when one had all of an exchange to when it sends in the next. As nobody begins an exchange before
- * all have sent in the one before, a member that begins again begins the next one.
+ * all have sent in the one before, a member that begins again begins the next one, or has begun something besides.
  *
  * Whose experts get few tokens for good computes less than the others, and may still do so while it is slow, though it needs
  * longer than in the same turn of its other steps, where the others do not. So it is compared in both ways.
@@ -17,6 +17,7 @@
 #include <math.h>
 
 #include "algorithms/robust.h"
+#include "miscadmin.h"
 #include "tools/order.h"
 #include "tools/room.h"
 #include "utils/memutils.h"
@@ -402,6 +403,7 @@ find_lateness(const L4ExchangeMember *members, int32 count, int64 total, Latenes
 
 	for (int64 from = 0; from < total; from += sizes[from])
 	{
+		CHECK_FOR_INTERRUPTS();
 		sizes[from] = one_exchange(&walk, all, from, total);
 		usual[from] = compute_of(&walk, all + from, sizes[from]);
 		if (!isnan(usual[from]))

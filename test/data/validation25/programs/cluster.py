@@ -1,7 +1,7 @@
 # One job on an emulated cluster: namespaces, nodes, launch, injection, teardown, packing.
 import os, sys, json, time, subprocess, threading, shutil, signal, datetime, re
 HERE = os.path.dirname(os.path.abspath(__file__)); ROOT = os.path.dirname(HERE)
-LAB = os.environ.get("LINNET_ROOT", "/work/v25/lab"); WORK = LAB + "/work"; OUT = LAB + "/raw"; R = LAB + "/trixie"
+LAB = os.environ.get("LINNET_ROOT", "/tmp/lab"); WORK = LAB + "/work"; OUT = LAB + "/raw"; R = LAB + "/trixie"
 CGS = ("memory", "cpu", "freezer", "cpuacct")
 
 def sh(cmd, check=True):

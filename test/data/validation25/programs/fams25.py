@@ -3,7 +3,7 @@ import glob, importlib, json, os, random, shutil, sys, threading, time, tracebac
 HERE = os.path.dirname(os.path.abspath(__file__)); sys.path.insert(0, HERE)
 import cluster
 from cluster import Job, iso, sh, R
-ROOT = os.environ.get("LINNET_ROOT", "/work/v25/lab"); OUT = cluster.OUT
+ROOT = os.environ.get("LINNET_ROOT", "/tmp/lab"); OUT = cluster.OUT
 
 
 def build(s):

@@ -2,7 +2,7 @@
 import fnmatch, glob, json, os, re, shutil, subprocess, sys
 import jobs_25
 from labels25 import LABELS, NEUTRAL, NOISE
-ROOT = os.environ.get("LINNET_ROOT", "/work/v25/lab"); RAW, TMP = ROOT + "/raw", ROOT + "/packtmp"
+ROOT = os.environ.get("LINNET_ROOT", "/tmp/lab"); RAW, TMP = ROOT + "/raw", ROOT + "/packtmp"
 jobs = {d["id"]: d for d in jobs_25.JOBS}
 left = sys.argv[1] == "--leftover"
 want = sys.argv[2:] if left else []
