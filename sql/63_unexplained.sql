@@ -94,6 +94,39 @@ COMMENT ON FUNCTION @extschema@.l4_word_runs(text, @extschema@.l4_limits) IS
 'Step: Each run of up to name_words words of a line (l4_shape_words) beside which name_beside_words others stand, and the line '
 'with "%" wherever the run stands. No row of lines of more than name_line_words.';
 
+CREATE FUNCTION @extschema@.l4_two_name_frame(one text, other text, limits @extschema@.l4_limits) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
+BEGIN ATOMIC
+	WITH line AS (
+		SELECT string_to_array(one, ' ') AS a, string_to_array(other, ' ') AS b
+	),
+	same AS (
+		SELECT l.*, (SELECT min(i) FROM generate_series(1, cardinality(a)) i WHERE a[i] IS DISTINCT FROM b[i]) AS first,
+			(SELECT min(i) FROM generate_series(1, cardinality(a)) i
+				WHERE a[cardinality(a) + 1 - i] IS DISTINCT FROM b[cardinality(b) + 1 - i]) - 1 AS tail
+		FROM line l WHERE GREATEST(cardinality(a), cardinality(b)) <= (limits).name_line_words
+	),
+	middle AS (
+		SELECT a[:first - 1] AS lead, a[cardinality(a) - tail + 1:] AS tail, a[first:cardinality(a) - tail] AS x,
+			b[first:cardinality(b) - tail] AS y
+		FROM same WHERE first + tail <= LEAST(cardinality(a), cardinality(b))
+	),
+	between AS (
+		-- the longest run of words that both have in their midst: what stands before and behind it are the names
+		SELECT m.lead, m.tail, m.x[i:i + n - 1] AS run
+		FROM middle m, generate_series(2, cardinality(m.x) - 1) i, generate_series(1, cardinality(m.x) - i) n,
+			generate_series(2, cardinality(m.y) - n) j
+		WHERE m.x[i:i + n - 1] = m.y[j:j + n - 1]
+			AND GREATEST(i - 1, j - 1, cardinality(m.x) - i - n + 1, cardinality(m.y) - j - n + 1) <= (limits).name_words
+		ORDER BY n DESC, i, j LIMIT 1
+	)
+	SELECT array_to_string(b.lead || '%'::text || b.run || '%'::text || b.tail, ' ') FROM between b
+	WHERE cardinality(b.lead || b.run || b.tail) >= (limits).name_beside_words;
+END;
+COMMENT ON FUNCTION @extschema@.l4_two_name_frame(text, text, @extschema@.l4_limits) IS
+'Step: What two lines (l4_shape_words) have in common that differ in two places, by up to name_words words each: these as "%". '
+'NULL where they differ otherwise, or have fewer than name_beside_words words in common.';
+
 CREATE FUNCTION @extschema@.l4_named_variants(job_id text, lines text[], pool @extschema@.l4_pool_event[],
 	limits @extschema@.l4_limits)
 RETURNS TABLE (words text)
@@ -133,13 +166,31 @@ BEGIN ATOMIC
 		HAVING count(DISTINCT (k.job_id, r.run)) = count(DISTINCT k.job_id)
 			-- what all of them begin or end with is none of the name
 			AND count(DISTINCT split_part(r.run, ' ', 2)) > 1 AND count(DISTINCT split_part(r.run, ' ', -2)) > 1
+	),
+	frame AS MATERIALIZED (
+		-- a name and the queue that it is put into
+		SELECT DISTINCT p.words, f.frame
+		FROM (SELECT DISTINCT l.words, k.words AS other FROM line l
+			JOIN known k ON split_part(k.words, ' ', 1) = l.first AND split_part(k.words, ' ', -1) = l.last
+			ORDER BY l.words, k.words LIMIT (limits).name_pool_lines::int) p
+		CROSS JOIN LATERAL (SELECT @extschema@.l4_two_name_frame(p.words, p.other, limits) AS frame OFFSET 0) f
+		WHERE f.frame IS NOT NULL
 	)
-	SELECT DISTINCT l.words FROM line l CROSS JOIN LATERAL @extschema@.l4_word_runs(l.words, limits) r
-	JOIN place p ON p.rest = r.rest;
+	SELECT l.words FROM line l CROSS JOIN LATERAL @extschema@.l4_word_runs(l.words, limits) r
+	JOIN place p ON p.rest = r.rest
+	UNION
+	SELECT f.words FROM frame f
+	WHERE EXISTS (SELECT FROM known k CROSS JOIN LATERAL (
+			SELECT regexp_match(k.words, '^' || replace(f.frame, '%', '(.+)') || '$') AS name OFFSET 0) n
+		WHERE k.words LIKE f.frame
+		HAVING count(DISTINCT (k.job_id, k.words)) = count(DISTINCT k.job_id)
+			AND count(DISTINCT split_part(n.name[1], ' ', 1)) > 1 AND count(DISTINCT split_part(n.name[1], ' ', -1)) > 1
+			AND count(DISTINCT split_part(n.name[2], ' ', 1)) > 1 AND count(DISTINCT split_part(n.name[2], ' ', -1)) > 1);
 END;
 COMMENT ON FUNCTION @extschema@.l4_named_variants(text, text[], @extschema@.l4_pool_event[], @extschema@.l4_limits) IS
-'Step: Which lines of a job (l4_shape_words) differ from lines of its pool only by a run of words (l4_word_runs) where each '
-'job of the pool has one, and several have another one. Reads what each of the first name_jobs jobs of the pool brought to it.';
+'Step: Which lines of a job (l4_shape_words) differ from lines of its pool only by a run of words (l4_word_runs), or by two of '
+'them (l4_two_name_frame), where each job of the pool has one, and several have another one. Reads what each of the first '
+'name_jobs jobs of the pool brought to it.';
 
 CREATE FUNCTION @extschema@.l4_strange_shapes(job_id text, pool @extschema@.l4_pool_event[], limits @extschema@.l4_limits)
 RETURNS TABLE (shape_id bigint, shape text, event_id bigint, variant boolean)
