@@ -9,8 +9,9 @@
 #            (flows_fourth.py), fifth1 to fifth10 (fifth) of one of chunks that queue at ports (flows_fifth.py), sixth1 to
 #            sixth10 (sixth) of one of recurrences of times (flows_sixth.py), seventh1 to seventh10 (seventh) of one of
 #            programs that wait for signals (flows_seventh.py), eighth1 to eighth10 (eighth) of a graph of data flow
-#            (flows_eighth.py), ninth1 to ninth10 (ninth) of queues of commands (flows_ninth.py), and tenth1 to tenth12 (tenth)
-#            of rates that are fair (flows_tenth.py). Of the tenth the odd ones may be read and the even ones are blind: no rule
+#            (flows_eighth.py), ninth1 to ninth10 (ninth) of queues of commands (flows_ninth.py), tenth1 to tenth12 (tenth) of
+#            rates that are fair (flows_tenth.py), and eleventh1 to eleventh12 (eleventh) of ways that collide
+#            (flows_eleventh.py). Of the tenth and the eleventh the odd ones may be read and the even ones are blind: no rule
 #            may be looked at with them. big (ten million flows) comes only where it is named.
 #            check: the scoring itself, with the truth as what is said, which must be right, and with a damaged truth, which
 #            must not. Default: all but big and check.
@@ -40,7 +41,7 @@ all_scenarios() {
 	for number in $(seq 19); do
 		echo "other$number"
 	done
-	echo third fourth fifth sixth seventh eighth ninth tenth
+	echo third fourth fifth sixth seventh eighth ninth tenth eleventh
 }
 
 # The names, with healthy spelt out, one a line.
@@ -57,6 +58,7 @@ spell() {
 			eighth) seq -f 'eighth%.0f' 10 ;;
 			ninth) seq -f 'ninth%.0f' 10 ;;
 			tenth) seq -f 'tenth%.0f' 12 ;;
+			eleventh) seq -f 'eleventh%.0f' 12 ;;
 			*) echo "$name" ;;
 		esac
 	done

@@ -12,7 +12,7 @@ run() { psql -X -q -A -t -v ON_ERROR_STOP=1 "$@"; }
 generate() {
 	rm -rf "$work/window"
 	case $1 in
-		other*|third*|fourth*|fifth*|sixth*|seventh*|eighth*|ninth*|tenth*)
+		other*|third*|fourth*|fifth*|sixth*|seventh*|eighth*|ninth*|tenth*|eleventh*)
 			python3 "$here/flows_${1%%[0-9]*}.py" "$1" "$work/window" ${OTHER_SEED:-} ;;
 		*) "$generator/flows" --out "$work/window" --scenario "$1" --seed "$seed" ;;
 	esac > "$work/said" 2>&1 || { cat "$work/said" >&2; return 1; }
