@@ -468,21 +468,21 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 -- "standing"). A row more, with its name in the standing, is a coefficient more; all but base only make surer (l4_calibrate).
 INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'confidence_node_base', -4.5, 'log odds', 'A unit that nothing speaks against is not at fault.'),
-	(true, 'confidence_node_score', 2.7, 'log odds',
+	(true, 'confidence_node_score', 1.7, 'log odds',
 		'For each doubling or so of all the evidence against it: ln(1 + sum of the weights).'),
-	(true, 'confidence_node_lead', 2.5, 'log odds',
+	(true, 'confidence_node_lead', 4.4, 'log odds',
 		'For how far it is ahead of the next suspect: nothing blames a node like that nobody else comes near.'),
 
-	(true, 'confidence_fault_base', -2.8, 'log odds',
+	(true, 'confidence_fault_base', -0.9, 'log odds',
 		'A known fault that stands somewhere among what is unexplained need not be the cause.'),
-	(true, 'confidence_fault_root', 1.7, 'log odds', 'Its event is a root of the failure, no consequence.'),
-	(true, 'confidence_fault_cause', 2.3, 'log odds', 'The library has it as a cause, not as what follows from one.'),
-	(true, 'confidence_fault_own', 1.6, 'log odds',
+	(true, 'confidence_fault_root', 0.75, 'log odds', 'Its event is a root of the failure, no consequence.'),
+	(true, 'confidence_fault_cause', 1.6, 'log odds', 'The library has it as a cause, not as what follows from one.'),
+	(true, 'confidence_fault_own', 0.45, 'log odds',
 		'It shows on the suspect or names it; where nobody is suspected all have it.'),
 
-	(true, 'confidence_iteration_base', -1.6, 'log odds', 'An iteration that merely runs unlike the others is a guess.'),
-	(true, 'confidence_iteration_onset', 1.3, 'log odds', 'Evidence begins there.'),
-	(true, 'confidence_iteration_agreed', 2, 'log odds', 'Several places where the failure may have begun agree on it.'),
+	(true, 'confidence_iteration_base', -0.9, 'log odds', 'An iteration that merely runs unlike the others is a guess.'),
+	(true, 'confidence_iteration_onset', 1, 'log odds', 'Evidence begins there.'),
+	(true, 'confidence_iteration_agreed', 2.4, 'log odds', 'Several places where the failure may have begun agree on it.'),
 
 	(true, 'confidence_named', 0.5, 'probability',
 		'A verdict names the first suspect where it is at fault rather than not; else it says where to look first.'),

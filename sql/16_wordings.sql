@@ -144,6 +144,11 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'JOB 77 CANCELLED AT 2024-03-01T10:00:00 DUE TO TIME LIMIT'),
 	(true, 'ending', 'signalled', '\m(sigterm|\w*signal:? ?15|15 death signal|closing signal)\M',
 		'Sending process 4711 closing signal SIGTERM'),
+	-- launchers pass on what one of them found
+	(true, 'ending', 'passed_on',
+		'\mfailed\M[^\n]{0,40}\m(on|at|of) (node|host)\M[^\n]{0,60}'
+			'\m(stopping|terminating|shutting down|killing)\M',
+		'worker group failed on node node-05, stopping local workers'),
 	(true, 'ending', 'terminated', ': terminated\.?\s*$|\(terminated\)|\mterminat(ed|ing) step',
 		'slurmstepd: task 3: Terminated'),
 	-- said of the node on which the step of a scheduler has its head, whichever failed, and by each that is through with it
@@ -197,6 +202,10 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 	(true, 'complaint', 'is_gone',
 		'\m(lost|gone|died|dead|down|dropped|missing|crash(ed)?|killed|abort(s|ed)?|vanished|disconnect(s|ed)?|evicted)\M',
 		'lost rank 4'),
+	(true, 'complaint', 'is_taken_out',
+		'\m(nodes?|hosts?|state)\M[^\n]{0,60}\m(drain|cordon|quarantine|fence)(s|d|ed|ing)?\M'
+			'|\m(drain|cordon|quarantine|fence)(s|d|ed|ing)?\M[^\n]{0,30}\m(nodes?|hosts?)\M',
+		'update_node: node node-05 state set to DRAINING'),
 	(true, 'complaint', 'has_ended', '\m(exit(s|ed)?|terminated|ended|left|closed|reset|refused|rejected|denied)\M',
 		'Connection closed by peer'),
 	(true, 'complaint', 'no_answer',
@@ -313,6 +322,9 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 	(true, 'led_by', 'arguments',
 		'\m(overrides|arg(ument)?s|argv|command line|cmdline)\M\s?[:=]\s?\[[^\n\]]*\]',
 		'Error executing job with overrides: [''cluster.tracker=node-03'', ''run.mode=train'']'),
+	-- the script of a job runs on its first node, whichever one fails
+	(true, 'led_by', 'batch_step', '\m\d+(_\d+|\+\d+)?\.(batch|extern|interactive)\M[^\n]*|\mBatchHost=\S+',
+		'398125.batch batch           node-05 FAILED      1:0 00:00:05'),
 	(true, 'ends_children', 'signals_process',
 		'\m(terminating|sending|killing|stopping|signall?ing)\M.{0,20}\m(process(es)?|worker(s)?|child(ren)?)\M.{0,40}\msig',
 		'Terminating process 4 via signal SIGTERM'),
@@ -502,9 +514,10 @@ INSERT INTO @extschema@.l4_wording (builtin, class, stage, priority, name, patte
 			'\.(bin|idx|parquet|jsonl?|tar|arrow|npy|tfrecord|mds)\M',
 		'RuntimeError: DataLoader worker (pid 4711) is killed'),
 	-- a folder for data that is no mount, whatever its files are called
+	-- a source file may lie there as well, as where a container is unpacked
 	(true, 'stage', 'data_load', 310, 'reads_from_data',
 		'/[[:alnum:]_.-]+/([[:alnum:]]+[-_])?(data(sets?)?|corp(us|ora)|shards)(/(?!\w*(ckpt|checkpoint|snapshot|model|weight'
-			'|output|log|result|cache))[[:alnum:]_.-]+){0,2}(?![[:alnum:]_./-])',
+			'|output|log|result|cache))[[:alnum:]_.-]+){0,2}(?<!\.py)(?![[:alnum:]_./-])',
 		'ValueError: table /mnt/local/data/t1.tab is cut'),
 	(true, 'stage', 'rendezvous', 350, 'meets',
 		'\mrendezvous|_create_c10d_store\M|\mDistStoreError\M|coordination[ _]service|wait_for_all_tasks_to_register',

@@ -149,7 +149,7 @@ INSERT INTO @extschema@.l4_iteration_rule (name, priority, pattern, position, ex
 		'(?i)^(?!.{0,300}?(?:"event_type":|\bslurmstepd\b|\bsrun:|'
 		'\b(?:load(?! average)|loads|loaded|loading|restor\w{1,4}|resum\w{1,4}|pre-?trained|total'
 		'|scheduler|evaluating|evaluation|validating|validation|failed|failure|fatal|traceback'
-		'|time[sd]?[ -]?out|aborted|refused)\b)).{0,300}?(?<![\w./-])'
+		'|time[sd]?[ -]?outs?|intervals|aborted|refused)\b)).{0,300}?(?<![\w./-])'
 		'(?<!every )(?<!max )(?<!total '
 		')(?<!per )(?<!until )(?<!final )(?<!warmup )(?<!time )(?:(?:global|train|training|optimizer|opt|current)[_ '
 		'])?(?:step|iteration|iter)(?!\w)["'']?\s{0,8}[:=#]?\s{0,8}(?:[\[(]|\{\w{1,20}=)?\s{0,12}(?<iter>\d{1,18})'

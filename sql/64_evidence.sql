@@ -132,24 +132,27 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
 	WITH record AS MATERIALIZED (
 		SELECT (e.record).unit, (e.record).source, (e.record).first_line, (e.record).first_ts, (e.record).gravity,
-			e.ending AS told
+			e.ending AS told, (e.record).kind = 'system' AS of_machine
 		FROM @extschema@.l4_ending_records(l4_told_to_end.unexplained, l4_told_to_end.wordings) e
-		WHERE (e.record).unit IS NOT NULL AND (e.record).kind <> 'system' AND (e.record).reason <> 'setup'
+		WHERE (e.record).unit IS NOT NULL AND (e.record).reason <> 'setup'
 	),
 	told AS MATERIALIZED (
-		SELECT DISTINCT ON (r.unit) r.unit, r.source, r.first_line, r.first_ts FROM record r WHERE r.told
+		SELECT DISTINCT ON (r.unit) r.unit, r.source, r.first_line, r.first_ts FROM record r WHERE r.told AND NOT r.of_machine
 		ORDER BY r.unit, r.first_ts, r.source, r.first_line
 	)
 	SELECT count(*) > (limits).evidence_common_share * cardinality(l4_told_to_end.units)
 		AND NOT EXISTS (SELECT FROM record r LEFT JOIN told o ON o.unit = r.unit
-			WHERE NOT r.told AND r.gravity >= (limits).gravity_trouble
-				AND (r.first_ts > o.first_ts OR r.source = o.source AND r.first_line > o.first_line) IS NOT TRUE)
+			WHERE NOT r.told AND CASE WHEN r.of_machine
+				-- of machines only what is wrong before anybody is told
+				THEN r.gravity >= (limits).gravity_error AND r.first_ts < (SELECT min(f.first_ts) FROM told f)
+				ELSE r.gravity >= (limits).gravity_trouble
+					AND (r.first_ts > o.first_ts OR r.source = o.source AND r.first_line > o.first_line) IS NOT TRUE END)
 	FROM told;
 END;
 COMMENT ON FUNCTION @extschema@.l4_told_to_end(@extschema@.l4_unexplained_record[], @extschema@.l4_unit[],
 	@extschema@.l4_limits, @extschema@.l4_wordings) IS
-'Step: Were most units told to end (l4_ending_records), each before anything else went wrong there? Then what they say '
-'of it afterwards is how they ended, and no evidence against anybody.';
+'Step: Were most units told to end (l4_ending_records), each before anything else went wrong there, and all before anything '
+'was wrong with a machine? Then what they say of it afterwards is how they ended, and no evidence against anybody.';
 
 CREATE FUNCTION @extschema@.l4_called_off(unexplained @extschema@.l4_unexplained_record[],
 	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings) RETURNS boolean
@@ -521,6 +524,33 @@ COMMENT ON FUNCTION @extschema@.l4_common_cause(text, @extschema@.l4_placed_reco
 'l4_role_streams), or l4_shared_troubles: no fault of single ones, unless just their machines say something, too '
 '(l4_machines_alike), nor that they were killed (wordings of class killed), unless most of all were. NULL where none is. '
 'last_good: what the job went on after does not count (NULL: not known).';
+
+CREATE FUNCTION @extschema@.l4_said_by_each(job_id text, unexplained @extschema@.l4_unexplained_record[],
+	placed @extschema@.l4_placed_record[], units @extschema@.l4_unit[], streams @extschema@.l4_job_stream[],
+	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000
+BEGIN ATOMIC
+	-- Of a file of all ranks that tells them apart by their place on a node alone, or not at all, nobody knows who said what;
+	-- what comes there once for each is of all.
+	SELECT EXISTS (
+		SELECT FROM unnest(l4_said_by_each.unexplained) n
+		JOIN unnest(l4_said_by_each.streams) s ON s.stream_id = n.stream_id
+		JOIN @extschema@.l4_judged_shapes(l4_said_by_each.unexplained, wordings) h ON h.shape_id = n.shape_id
+		JOIN @extschema@.l4_job_row(l4_said_by_each.job_id) j ON true
+		WHERE n.unit IS NULL AND n.kind = 'rank' AND n.reason = 'new' AND n.gravity >= (limits).gravity_trouble
+			AND NOT n.ending AND NOT h.peer AND NOT h.together AND NOT h.announcing AND NOT h.closing
+			AND n.occurrences = cardinality(l4_said_by_each.units)
+				* CASE WHEN s.label LIKE 'local %' THEN 1 ELSE COALESCE(j.ranks_per_node, 1) END
+			AND NOT EXISTS (SELECT FROM unnest(l4_said_by_each.placed) p WHERE p.by_itself AND p.first_ts < n.first_ts)
+			-- what the job went on after is no failure
+			AND NOT EXISTS (SELECT FROM @extschema@.l4_job_timeline(l4_said_by_each.job_id) t
+				WHERE t.started_at > n.first_ts OR n.iteration IS NULL OR t.iteration > n.iteration + 1));
+END;
+COMMENT ON FUNCTION @extschema@.l4_said_by_each(text, @extschema@.l4_unexplained_record[], @extschema@.l4_placed_record[],
+	@extschema@.l4_unit[], @extschema@.l4_job_stream[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
+'Step: Do ranks of which nobody knows who they are say an error of their own as often as there are ranks (of a stream of one '
+'place on a node: as there are units), after which the job did not go on, and no unit has said one before? Then all fail '
+'alike.';
 
 CREATE FUNCTION @extschema@.l4_failure_at_large(placed @extschema@.l4_placed_record[], limits @extschema@.l4_limits)
 RETURNS @extschema@.l4_placed_record

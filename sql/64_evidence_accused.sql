@@ -91,11 +91,14 @@ BEGIN ATOMIC
 		SELECT DISTINCT ON (a.unit) a.* FROM complaint a WHERE a.waited IS NOT TRUE
 		ORDER BY a.unit, a.first_ts, a.stream_id, a.line_no, a.shape_id, a.name COLLATE "C" DESC
 	),
-	accuser AS (SELECT o.unit, count(DISTINCT o.accuser) AS accusers FROM complaint o
+	accuser AS (SELECT o.unit, count(DISTINCT o.accuser) AS accusers, bool_and(o.closing AND o.kind IN ('launcher', 'other'))
+			AS over FROM complaint o
 		WHERE o.waited IS NOT TRUE GROUP BY o.unit)
 	SELECT a.unit, a.node, a.rank, 'accused',
 		e.share * CASE WHEN o.accusers > 1 OR e.votes > 1 AND a.accuser IN (SELECT w.unit FROM complaint w WHERE w.waited)
-			THEN 1 ELSE (l4_evidence_accused.limits).evidence_accused_lone_part END,
+			THEN 1 ELSE (l4_evidence_accused.limits).evidence_accused_lone_part END
+			-- a launcher of another unit names, as one of none does, whose process ended first
+			* CASE WHEN o.over THEN (limits).evidence_named_launcher_part ELSE 1 END,
 		NULL::float8, 'evidence_accused_majority_share',
 		jsonb_build_object('accusers', o.accusers, 'accuser', a.accuser, 'name', a.name, 'share', e.share,
 			'names_others', a.unit IN (SELECT c.accuser FROM complaint c)),
@@ -107,4 +110,5 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_accused(@extschema@.l4_accusation[], @extschema@.l4_limits) IS
 'Step: Evidence of kind accused: unexplained records of other units complain of the unit, and so do, through it, those that '
 'complain of these (l4_accused_ends); by the share of the accusers that end there, half of it where one unit alone says so, '
-'but for one to which others refer.';
+'but for one to which others refer; evidence_named_launcher_part of it where launchers alone say so, of processes that are '
+'over.';

@@ -98,7 +98,8 @@ BEGIN
 	rank_fails := EXISTS (SELECT FROM unnest(placed) p WHERE p.kind = 'rank' AND p.grave
 		AND (p.first_ts > slow_by OR p.first_ts < last_good) IS NOT TRUE);
 	-- what all have in common no single one is to blame for, however else it differs
-	blamed := cause.turn IS NULL;
+	blamed := cause.turn IS NULL AND NOT @extschema@.l4_said_by_each(l4_node_evidence.job_id, unexplained, placed, units,
+		streams, limits, wordings);
 	-- of a job that is but slow there is no failure that anybody could be quiet about
 	tells := blamed AND (rank_fails OR slow.after IS NULL);
 	measured := blamed AND NOT overwritten;

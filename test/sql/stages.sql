@@ -110,6 +110,10 @@ SELECT l4_text_stage(E'Traceback (most recent call last):\n  File "/app/main.py"
 	'    state = torch.load(o.weights)\n  File "/opt/torch/serialization.py", line 1432, in load\n'
 	'    with _open_zipfile_reader(opened_file) as opened_zipfile:\n'
 	'RuntimeError: PytorchStreamReader failed reading zip archive', l4_wordings_in_force());
+\echo == a source file in a folder of data is none that is read
+SELECT l4_text_stage(e, l4_wordings_in_force()) FROM unnest(ARRAY[
+	'  File "/scratch/enroot/data/pyxis_1.0/train.py", line 17, in run',
+	'OSError: /scratch/enroot/data/part.7 is cut']) e;
 
 \echo == records without a stamp lie between the stamps of their stream, or where their text says
 SELECT start('unstamped'), train('unstamped', 10) \g /dev/null
