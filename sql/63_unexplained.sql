@@ -114,10 +114,11 @@ BEGIN ATOMIC
 	between AS (
 		-- the longest run of words that both have in their midst: what stands before and behind it are the names
 		SELECT m.lead, m.tail, m.x[i:i + n - 1] AS run
-		FROM middle m, generate_series(2, cardinality(m.x) - 1) i, generate_series(1, cardinality(m.x) - i) n,
-			generate_series(2, cardinality(m.y) - n) j
-		WHERE m.x[i:i + n - 1] = m.y[j:j + n - 1]
-			AND GREATEST(i - 1, j - 1, cardinality(m.x) - i - n + 1, cardinality(m.y) - j - n + 1) <= (limits).name_words
+		-- no more than a name before it and a name behind it: few places are looked at
+		FROM middle m, generate_series(2, LEAST((limits).name_words::int + 1, cardinality(m.x) - 1)) i,
+			generate_series(GREATEST(1, cardinality(m.x) - i + 1 - (limits).name_words::int), cardinality(m.x) - i) n,
+			generate_series(2, LEAST((limits).name_words::int + 1, cardinality(m.y) - n)) j
+		WHERE cardinality(m.y) - j - n < (limits).name_words AND m.x[i:i + n - 1] = m.y[j:j + n - 1]
 		ORDER BY n DESC, i, j LIMIT 1
 	)
 	SELECT array_to_string(b.lead || '%'::text || b.run || '%'::text || b.tail, ' ') FROM between b

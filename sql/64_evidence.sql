@@ -532,13 +532,16 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
 	-- Of a file of all ranks that tells them apart by their place on a node alone, or not at all, nobody knows who said what;
 	-- what comes there once for each is of all.
+	WITH unplaced AS MATERIALIZED (
+		SELECT n FROM unnest(l4_said_by_each.unexplained) n
+		WHERE n.unit IS NULL AND n.kind = 'rank' AND n.reason = 'new' AND n.gravity >= (limits).gravity_trouble AND NOT n.ending
+	)
 	SELECT EXISTS (
-		SELECT FROM unnest(l4_said_by_each.unexplained) n
+		SELECT FROM (SELECT (u.n).* FROM unplaced u) n
 		JOIN unnest(l4_said_by_each.streams) s ON s.stream_id = n.stream_id
-		JOIN @extschema@.l4_judged_shapes(l4_said_by_each.unexplained, wordings) h ON h.shape_id = n.shape_id
-		JOIN @extschema@.l4_job_row(l4_said_by_each.job_id) j ON true
-		WHERE n.unit IS NULL AND n.kind = 'rank' AND n.reason = 'new' AND n.gravity >= (limits).gravity_trouble
-			AND NOT n.ending AND NOT h.peer AND NOT h.together AND NOT h.announcing AND NOT h.closing
+		JOIN @extschema@.l4_judged_shapes(ARRAY(SELECT u.n FROM unplaced u), wordings) h ON h.shape_id = n.shape_id
+		CROSS JOIN @extschema@.l4_job_row(l4_said_by_each.job_id) j
+		WHERE NOT h.peer AND NOT h.together AND NOT h.announcing AND NOT h.closing
 			AND n.occurrences = cardinality(l4_said_by_each.units)
 				* CASE WHEN s.label LIKE 'local %' THEN 1 ELSE COALESCE(j.ranks_per_node, 1) END
 			AND NOT EXISTS (SELECT FROM unnest(l4_said_by_each.placed) p WHERE p.by_itself AND p.first_ts < n.first_ts)

@@ -91,9 +91,11 @@ BEGIN ATOMIC
 		SELECT DISTINCT ON (a.unit) a.* FROM complaint a WHERE a.waited IS NOT TRUE
 		ORDER BY a.unit, a.first_ts, a.stream_id, a.line_no, a.shape_id, a.name COLLATE "C" DESC
 	),
-	accuser AS (SELECT o.unit, count(DISTINCT o.accuser) AS accusers, bool_and(o.closing AND o.kind IN ('launcher', 'other'))
-			AS over FROM complaint o
-		WHERE o.waited IS NOT TRUE GROUP BY o.unit)
+	accuser AS (
+		SELECT o.unit, count(DISTINCT o.accuser) AS accusers,
+			bool_and(o.closing AND o.kind IN ('launcher', 'other')) AS over
+		FROM complaint o WHERE o.waited IS NOT TRUE GROUP BY o.unit
+	)
 	SELECT a.unit, a.node, a.rank, 'accused',
 		e.share * CASE WHEN o.accusers > 1 OR e.votes > 1 AND a.accuser IN (SELECT w.unit FROM complaint w WHERE w.waited)
 			THEN 1 ELSE (l4_evidence_accused.limits).evidence_accused_lone_part END

@@ -43,7 +43,8 @@ SELECT t.pooled, count(*) FILTER (WHERE t.after >= 0.8) AS sure,
 	round(avg(t.outcome::int) FILTER (WHERE t.after >= 0.8), 3) AS right,
 	round(count(DISTINCT t.job_id) FILTER (WHERE t.after >= 0.8 AND t.outcome)::numeric / l.jobs, 3) AS of_local_faults
 FROM tried t, (SELECT count(*) AS jobs FROM bench_job WHERE job ->> 'status' <> 'success'
-	AND NOT coalesce((job ->> 'all_nodes_alike')::boolean, false)) l
+	AND NOT coalesce((job ->> 'all_nodes_alike')::boolean, false)
+	AND job ->> 'job_id' IN (SELECT a.job_id FROM bench_asked a)) l
 WHERE t.kind = 'node' GROUP BY t.pooled, l.jobs ORDER BY t.pooled DESC;
 \echo 'Sure and wrong:'
 SELECT kind, job_id, pooled, round(after::numeric, 3) AS confidence FROM tried

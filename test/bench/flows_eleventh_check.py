@@ -10,32 +10,15 @@ truth says can be seen, and not before.
 import bisect
 import collections
 import csv
-import datetime
 import math
 import sys
 
+from flows_checks import mean, middle, seconds
 from flows_eleventh_plans import ELEVENTH
 
-ZERO = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc)
 LONG = 5e6              # bytes of a record that has a rate worth the name
 SAME = {'data': ('pp', 'tp'), 'pipeline': ('dp', 'cp', 'tp'), 'context': ('pp', 'dp', 'tp'), 'expert': ('pp', 'tp'),
         'control': ()}
-
-
-def seconds(text):
-    """A time as seconds of the window."""
-    return (datetime.datetime.fromisoformat(text) - ZERO).total_seconds() if text else math.inf
-
-
-def middle(values):
-    """The median, nan of nothing."""
-    values = sorted(values)
-    return values[len(values) // 2] if values else math.nan
-
-
-def mean(values):
-    """The mean, nan of nothing."""
-    return sum(values) / len(values) if values else math.nan
 
 
 def size_class(size):

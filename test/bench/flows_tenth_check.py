@@ -14,30 +14,13 @@ what the truth says is there to be seen.
 import bisect
 import collections
 import csv
-import datetime
 import math
 import sys
 
+from flows_checks import mean, middle, seconds
 from flows_tenth_plans import TENTH
 
-ZERO = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc)
 LONG = 6e6              # bytes of a record that has a rate worth the name
-
-
-def seconds(text):
-    """A time as seconds of the window."""
-    return (datetime.datetime.fromisoformat(text) - ZERO).total_seconds() if text else math.inf
-
-
-def middle(values):
-    """The median, nan of nothing."""
-    values = sorted(values)
-    return values[len(values) // 2] if values else math.nan
-
-
-def mean(values):
-    """The mean, nan of nothing."""
-    return sum(values) / len(values) if values else math.nan
 
 
 class Window:
