@@ -678,6 +678,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'flow_expert_pairs', 0.8, 'share of pairs',
 		'Tokens of experts go from each to each of a group: fewer pairs than this share of all of accelerators on different '
 		'servers are a chain (of three: two of three) or a ring (of four: four of six).'),
+	(true, 'flow_halved', 0.02, 'logarithm',
+		'Rounds of halving and doubling exchange half of each other to the byte, less what padding to whole elements and lost '
+		'records make; that a pipeline has twice the bytes of the gradients beside it on each of four sides is chance.'),
 	(true, 'flow_mesh_members', 3, 'accelerators',
 		'From each to each of two servers there are at least so many on each: two pairs of two may be of anything.'),
 	(true, 'flow_whole_phase', 0.8, 'share of bytes',

@@ -260,6 +260,45 @@ COMMENT ON FUNCTION @extschema@.l4_goes_with_backward(double precision, boolean,
 'sizes (limit flow_own_size), the same in each (l4_phases_move_same), and not answered? series: the way that moves more; the '
 'others as those of l4_flow_pair_kind.';
 
+CREATE FUNCTION @extschema@.l4_usual_size(forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series)
+	RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
+BEGIN ATOMIC
+	SELECT mode() WITHIN GROUP (ORDER BY m.size) FROM unnest((forth).moved || (back).moved) m(size);
+END;
+COMMENT ON FUNCTION @extschema@.l4_usual_size(@extschema@.l4_flow_series, @extschema@.l4_flow_series) IS
+'Step: The most frequent size of the messages between two, both ways (bytes; of equals the least). Cost: n * log(n).';
+
+CREATE FUNCTION @extschema@.l4_halved_pairs(pairs @extschema@.l4_flow_pair[], limits @extschema@.l4_limits)
+RETURNS TABLE (one text, other text)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
+BEGIN ATOMIC
+	WITH link AS MATERIALIZED (
+		SELECT e.source, e.destination, ln(p.bytes) AS moved, p.forth, p.back
+		FROM @extschema@.l4_each_pair(l4_halved_pairs.pairs) p
+		CROSS JOIN LATERAL (VALUES (p.one, p.other), (p.other, p.one)) e(source, destination)
+		WHERE abs(ln(NULLIF((p.forth).bytes, 0)::double precision / NULLIF((p.back).bytes, 0))) <= (limits).flow_halved
+	), square AS MATERIALIZED (
+		SELECT a.source AS first, a.destination AS second, b.destination AS third, c.destination AS fourth,
+			@extschema@.l4_usual_size(a.forth, a.back) AS lesser, @extschema@.l4_usual_size(b.forth, b.back) AS greater
+		FROM link a
+		JOIN link b ON b.source = a.source AND abs(b.moved - a.moved - ln(2)) <= (limits).flow_halved
+		JOIN link c ON c.source = a.destination AND c.destination <> a.source AND abs(c.moved - b.moved) <= (limits).flow_halved
+		JOIN link d ON d.source = b.destination AND d.destination = c.destination
+			AND abs(d.moved - a.moved) <= (limits).flow_halved
+	)
+	SELECT DISTINCT LEAST(e.one COLLATE "C", e.other COLLATE "C"), GREATEST(e.one COLLATE "C", e.other COLLATE "C")
+	FROM square s
+	CROSS JOIN LATERAL (VALUES (s.first, s.second), (s.first, s.third), (s.second, s.fourth), (s.third, s.fourth)) e(one, other)
+	WHERE abs(ln(s.greater / s.lesser) - ln(2)) <= (limits).flow_halved;
+END;
+COMMENT ON FUNCTION @extschema@.l4_halved_pairs(@extschema@.l4_flow_pair[], @extschema@.l4_limits) IS
+'Step: Pairs of four that exchange in a square, over two sides half as much as over the other two, in messages half as large '
+'(limit flow_halved): those sum up by recursive halving and doubling, each round of which exchanges half of what the one before '
+'did, with another partner. What goes along a pipeline is as much between all stages, and has nothing to do with the size of '
+'gradients. Each pair once, the lesser address first. Cost: pairs times the square of the partners that one has. After Thakur '
+'et al., Optimization of Collective Communication Operations in MPICH, IJHPCA 2005.';
+
 CREATE FUNCTION @extschema@.l4_measured_pairs(pairs @extschema@.l4_flow_pair[], places @extschema@.l4_flow_place[],
 	limits @extschema@.l4_limits)
 RETURNS TABLE (one text, other text, forth @extschema@.l4_flow_series, back @extschema@.l4_flow_series, job int,
@@ -273,12 +312,16 @@ BEGIN ATOMIC
 		COALESCE(LEAST((s.forth).bytes, (s.back).bytes)::double precision
 			/ NULLIF(GREATEST((s.forth).bytes, (s.back).bytes), 0), 0)
 			* (s.forth IS NOT NULL AND s.back IS NOT NULL)::int AS returned,
-		COALESCE(@extschema@.l4_together((s.forth).began, (s.back).began, (limits).flow_together_time), 0) AS together,
+		CASE WHEN h.one IS NOT NULL THEN 1
+			ELSE COALESCE(@extschema@.l4_together((s.forth).began, (s.back).began, (limits).flow_together_time), 0)
+			END AS together,
 		GREATEST((s.forth).same_size, (s.back).same_size) AS same_size,
-		@extschema@.l4_least_alike(s.forth, s.back) AS least_alike, s.cycles, s.answer
+		@extschema@.l4_least_alike(s.forth, s.back) AS least_alike, s.cycles, CASE WHEN h.one IS NULL THEN s.answer END AS answer
 	FROM @extschema@.l4_each_pair(l4_measured_pairs.pairs) s
 	JOIN unnest(l4_measured_pairs.places) p ON p.address = s.one
 	JOIN @extschema@.l4_training_pairs(l4_measured_pairs.pairs, limits) t ON t.one = s.one AND t.other = s.other
+	-- what is halved is exchanged, however late the records of one side are
+	LEFT JOIN @extschema@.l4_halved_pairs(l4_measured_pairs.pairs, limits) h ON h.one = s.one AND h.other = s.other
 	CROSS JOIN LATERAL @extschema@.l4_flow_pair_bursts(s.forth, s.back, p.period, limits) b;
 END;
 COMMENT ON FUNCTION @extschema@.l4_measured_pairs(@extschema@.l4_flow_pair[], @extschema@.l4_flow_place[],
