@@ -273,7 +273,7 @@ COMMENT ON COLUMN @extschema@.l4_advice_rule.suspected IS
 'a node stands out (true), or none does';
 COMMENT ON COLUMN @extschema@.l4_advice_rule.evidence IS
 'kind of the strongest evidence against the suspect: missing, silent, quiet, named, accused, first, own, lag, behind, late, '
-'counter, slow, setup, link, between, forest';
+'counter, slow, setup, link, between, elsewhere, forest';
 COMMENT ON COLUMN @extschema@.l4_advice_rule.roles IS
 'part that the known fault plays in this job: root, cascade or confirmation';
 COMMENT ON COLUMN @extschema@.l4_advice_rule.fault_keys IS

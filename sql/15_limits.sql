@@ -197,6 +197,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'Between two that accuse only each other something is broken: either may be it, and both are named.'),
 	(true, 'weight_between', 3, 'weight',
 		'Around a ring who waits to send and who waits to receive tell the place, though they are all victims.'),
+	(true, 'weight_elsewhere', 2.5, 'weight',
+		'Who alone is not where all others wait is whom they wait for, unless its stack was torn.'),
 	(true, 'weight_flow', 3, 'weight', 'Switches are no party: who ceased to send, or sends slowly, is seen from outside.'),
 	(true, 'weight_forest', 0.5, 'weight', 'Counts of records point at the loudest, which is the victim as often as not.'),
 	(true, 'weight_needed', 2, 'weight',
@@ -239,6 +241,9 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'evidence_absent_peers', 3, 'nodes', '... of so many others, which say alike what is said at start ...'),
 	(true, 'evidence_absent_statements', 2, 'statements',
 		'... where they have so many statements in common: one may be chance.'),
+
+	(true, 'evidence_elsewhere_ranks', 4, 'ranks',
+		'Of three that print where they stand two tell nothing: they may be neighbours.'),
 
 	(true, 'evidence_silent_share', 0.4, 'share of nodes', 'Where more of the nodes are silent nobody can say who is healthy.'),
 	(true, 'evidence_silent_spread_factor', 2, 'factor',

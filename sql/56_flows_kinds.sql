@@ -283,21 +283,23 @@ BEGIN ATOMIC
 			@extschema@.l4_usual_size(a.forth, a.back) AS lesser, @extschema@.l4_usual_size(b.forth, b.back) AS greater
 		FROM link a
 		JOIN link b ON b.source = a.source AND abs(b.moved - a.moved - ln(2)) <= (limits).flow_halved
-		JOIN link c ON c.source = a.destination AND c.destination <> a.source AND abs(c.moved - b.moved) <= (limits).flow_halved
+		JOIN link c ON c.source = a.destination AND c.destination <> a.source
+			AND abs(c.moved - b.moved) <= (limits).flow_halved
 		JOIN link d ON d.source = b.destination AND d.destination = c.destination
 			AND abs(d.moved - a.moved) <= (limits).flow_halved
 	)
 	SELECT DISTINCT LEAST(e.one COLLATE "C", e.other COLLATE "C"), GREATEST(e.one COLLATE "C", e.other COLLATE "C")
 	FROM square s
-	CROSS JOIN LATERAL (VALUES (s.first, s.second), (s.first, s.third), (s.second, s.fourth), (s.third, s.fourth)) e(one, other)
+	CROSS JOIN LATERAL (VALUES (s.first, s.second), (s.first, s.third), (s.second, s.fourth),
+		(s.third, s.fourth)) e(one, other)
 	WHERE abs(ln(s.greater / s.lesser) - ln(2)) <= (limits).flow_halved;
 END;
 COMMENT ON FUNCTION @extschema@.l4_halved_pairs(@extschema@.l4_flow_pair[], @extschema@.l4_limits) IS
 'Step: Pairs of four that exchange in a square, over two sides half as much as over the other two, in messages half as large '
-'(limit flow_halved): those sum up by recursive halving and doubling, each round of which exchanges half of what the one before '
-'did, with another partner. What goes along a pipeline is as much between all stages, and has nothing to do with the size of '
-'gradients. Each pair once, the lesser address first. Cost: pairs times the square of the partners that one has. After Thakur '
-'et al., Optimization of Collective Communication Operations in MPICH, IJHPCA 2005.';
+'(limit flow_halved): those sum up by recursive halving and doubling, each round of which exchanges half of what the one '
+'before did, with another partner. What goes along a pipeline is as much between all stages, and has nothing to do with the '
+'size of gradients. Each pair once, the lesser address first. Cost: pairs times the square of the partners that one has. '
+'After Thakur et al., Optimization of Collective Communication Operations in MPICH, IJHPCA 2005.';
 
 CREATE FUNCTION @extschema@.l4_measured_pairs(pairs @extschema@.l4_flow_pair[], places @extschema@.l4_flow_place[],
 	limits @extschema@.l4_limits)
@@ -316,7 +318,8 @@ BEGIN ATOMIC
 			ELSE COALESCE(@extschema@.l4_together((s.forth).began, (s.back).began, (limits).flow_together_time), 0)
 			END AS together,
 		GREATEST((s.forth).same_size, (s.back).same_size) AS same_size,
-		@extschema@.l4_least_alike(s.forth, s.back) AS least_alike, s.cycles, CASE WHEN h.one IS NULL THEN s.answer END AS answer
+		@extschema@.l4_least_alike(s.forth, s.back) AS least_alike, s.cycles,
+		CASE WHEN h.one IS NULL THEN s.answer END AS answer
 	FROM @extschema@.l4_each_pair(l4_measured_pairs.pairs) s
 	JOIN unnest(l4_measured_pairs.places) p ON p.address = s.one
 	JOIN @extschema@.l4_training_pairs(l4_measured_pairs.pairs, limits) t ON t.one = s.one AND t.other = s.other

@@ -293,6 +293,36 @@ COMMENT ON FUNCTION @extschema@.l4_told_progress(text, @extschema@.l4_wordings) 
 'Step: How far a message says that something got: 3 and 7 for "chunk 3/7", 512 and 4096 for "received 512 of 4096"; of '
 'several such pairs the first. NULL where it says nothing of the kind.';
 
+CREATE FUNCTION @extschema@.l4_stack_calls(message text) RETURNS SETOF text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50 ROWS 10
+BEGIN ATOMIC
+	-- of Python (a traceback, faulthandler, py-spy), of C and C++ (gdb; frames of PyTorch)
+	SELECT DISTINCT regexp_replace(array_to_string(f.frame, ' '), '\d+', '0', 'g')
+	FROM regexp_matches(l4_stack_calls.message,
+		'File "([^"\n]+)", line \d+,? in ([\w<>.]+)'
+		'|(?:^|\n)[^\n]*?\s{2,}([\w<>.]+) \(([^()\s]+\.pyx?):\d+\)'
+		'|(?:^|\n)[^\n]*?#\d+\s+(?:0x[0-9a-f]+ in )?([\w:~<>]+) ?\('
+		'|\mframe #\d+: ([\w:~<>]+)[^\n]* \+ 0x', 'g') f (frame);
+END;
+COMMENT ON FUNCTION @extschema@.l4_stack_calls(text) IS
+'Step: The calls that a message has in stacks, without lines and numbers: file and function of Python, function of C and C++; '
+'none where it has no stack.';
+
+CREATE FUNCTION @extschema@.l4_told_pending(message text)
+RETURNS TABLE (process_group text, pending bigint)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50 ROWS 1
+BEGIN ATOMIC
+	SELECT COALESCE(substring(l4_told_pending.message, 'PG GUID (\w+)'),
+			substring(l4_told_pending.message, '\mPG (?:ID )?(\d+)'), ''),
+		w.number[1]::bigint - w.number[2]::bigint
+	FROM regexp_match(l4_told_pending.message,
+		'[Ll]ast enqueued (?:\w+ )?work: (\d{1,17}), last completed (?:\w+ )?work: (-?\d{1,17})') w (number)
+	WHERE w.number IS NOT NULL;
+END;
+COMMENT ON FUNCTION @extschema@.l4_told_pending(text) IS
+'Step: How many collectives a rank has begun that are not done, by the watchdog of PyTorch''s process groups, and in which '
+'group; no row where the message does not say.';
+
 CREATE FUNCTION @extschema@.l4_code_line(message text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
 BEGIN ATOMIC

@@ -18,6 +18,7 @@
  *   slow      its own durations stand out from the other nodes', or became longer when the job's steps did; or it waits far
  *             less than they do
  *   between   around a ring some wait to receive and others to send, and it lies between these
+ *   elsewhere it alone is not in the calls in which all others stand, or in the collective they wait for
  *   link      something is broken between it and another one: they accuse only each other, or a counter towards it grew
  *   setup     it is set up differently: before the job iterates it has another version, size or endpoint than all others
  *   forest    the Isolation Forest over counts of unexplained records sets it apart

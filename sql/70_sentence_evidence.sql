@@ -88,16 +88,31 @@ RETURN format('around the ring of ranks %s wait to receive, up to rank %s, and %
 COMMENT ON FUNCTION @extschema@.l4_between_sentence(jsonb) IS
 'Step: Evidence of kind between (l4_evidence_between, its numbers) as a part of a sentence.';
 
+CREATE FUNCTION @extschema@.l4_missing_sentence(numbers jsonb) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN numbers ? 'peer'
+		THEN format('it does not reach %s, which waited for all with %s of %s there', numbers ->> 'peer',
+			numbers ->> 'joined', numbers ->> 'expected')
+	WHEN numbers ? 'statements' THEN format(
+		'its ranks never started: they log none of the %s statements that the others begin with', numbers ->> 'statements')
+	ELSE 'the scheduler lists it, but there is not one record from it' END;
+COMMENT ON FUNCTION @extschema@.l4_missing_sentence(jsonb) IS
+'Step: Evidence of kind missing, with its numbers, as a part of a sentence.';
+
+CREATE FUNCTION @extschema@.l4_elsewhere_sentence(numbers jsonb) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN numbers ? 'call'
+	THEN format('of %s ranks that print where they stand it alone is not in "%s"', numbers ->> 'ranks', numbers ->> 'call')
+	ELSE format('of %s ranks of process group %s it alone has no collective to wait for', numbers ->> 'ranks',
+		numbers ->> 'process_group') END;
+COMMENT ON FUNCTION @extschema@.l4_elsewhere_sentence(jsonb) IS
+'Step: Evidence of kind elsewhere (l4_evidence_elsewhere, its numbers) as a part of a sentence.';
+
 CREATE FUNCTION @extschema@.l4_evidence_sentence(evidence @extschema@.l4_evidence, brief boolean DEFAULT false) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
 	SELECT CASE e.kind
-		WHEN 'missing' THEN CASE WHEN e.n ? 'peer'
-			THEN format('it does not reach %s, which waited for all with %s of %s there', e.n ->> 'peer', e.n ->> 'joined',
-				e.n ->> 'expected')
-			WHEN e.n ? 'statements' THEN format(
-				'its ranks never started: they log none of the %s statements that the others begin with', e.n ->> 'statements')
-			ELSE 'the scheduler lists it, but there is not one record from it' END
+		WHEN 'missing' THEN @extschema@.l4_missing_sentence(e.n)
 		WHEN 'silent' THEN format('all its logs end at %s, %s s before the other nodes''', e.at,
 			round((e.n ->> 'seconds')::numeric))
 		WHEN 'quiet' THEN CASE WHEN e.n ? 'ranks'
@@ -119,6 +134,7 @@ BEGIN ATOMIC
 				WHEN e.n ->> 'teller' = e.unit THEN format('what counts there ("%s") grew', e.gist)
 				ELSE format('what %s counts there ("%s") grew', e.n ->> 'teller', e.gist) END)
 		WHEN 'between' THEN @extschema@.l4_between_sentence(e.n)
+		WHEN 'elsewhere' THEN @extschema@.l4_elsewhere_sentence(e.n)
 		WHEN 'behind' THEN CASE WHEN e.n ? 'done'
 			THEN format('it got to %s of %s, the others to %s ("%s")', e.n ->> 'done', e.n ->> 'total', e.n ->> 'others_done',
 				e.gist)

@@ -157,6 +157,34 @@ UPDATE line SET line = replace(line, 'took 5', 'took 1') WHERE job = 'waits' AND
 SELECT load_job('waits', :nodes) \g /dev/null
 SELECT * FROM evidence('waits');
 
+\echo == elsewhere: one alone is not in the calls that all others wait in; of two that lack one each lines may be torn, who
+\echo == names another one stands at its complaint, and of three ranks two are no others
+SELECT make_lines(j) FROM unnest('{stack,torn,complains,three}'::text[]) j \g /dev/null
+SELECT fail(j, ARRAY[r], 21, 'collective operation failed at File "comm.py", line 3 in wait'
+		|| CASE WHEN r <> 3 THEN ', File "train.py", line 9 in step' ELSE '' END
+		|| CASE WHEN j <> 'torn' OR r <> 1 THEN ', File "train.py", line 7 in main' ELSE '' END)
+FROM (VALUES ('stack', 5), ('torn', 5), ('complains', 5), ('three', 3)) t(j, n), generate_series(5 - n, 4) r \g /dev/null
+SELECT fail('complains', '{3}', 25, 'rank 1 does not answer') \g /dev/null
+SELECT load_job(j, :nodes) FROM unnest('{stack,torn,complains,three}'::text[]) j \g /dev/null
+SELECT j.j AS job, e.* FROM unnest('{stack,torn,complains,three}'::text[]) j (j), evidence(j) e WHERE e.kind = 'elsewhere';
+SELECT n, array_agg(c ORDER BY c) FROM (VALUES
+	(1, E'Traceback (most recent call last):\n  File "/a/b.py", line 12, in f\n    g(1)\nE: x'),
+	(2, E'#1  0x00007f01 in c10d::Work::wait() () from libtorch.so'),
+	(3, 'frame #3: c10d::Work::wait() + 0x1f (0x7f in x.so)'), (4,
+	E'    all_reduce (torch/distributed/distributed_c10d.py:2811)'), (5, 'step 3 took 4 s (5)')) m (n, message)
+LEFT JOIN LATERAL l4_stack_calls(message) c ON true GROUP BY n ORDER BY n;
+
+\echo == elsewhere: it alone has no collective to wait for, in the group of all; in another one nobody has
+SELECT make_lines('pending'),
+	fail('pending', '{0,1,3,4}', 21, '[PG ID 0 PG GUID 0(default_pg) Rank 1] Received a dump signal due to a collective '
+		'timeout. Last enqueued NCCL work: 812, last completed NCCL work: 811.'),
+	fail('pending', '{2}', 21, '[PG ID 0 PG GUID 0(default_pg) Rank 2] Received a dump signal due to a collective timeout. '
+		'Last enqueued NCCL work: 811, last completed NCCL work: 811.'),
+	fail('pending', '{0,1,2,3,4}', 22, '[PG ID 1 PG GUID 7(dp) Rank 0] failure detected by watchdog at work sequence id: 3 '
+		'PG status: last enqueued work: 3, last completed work: 3') \g /dev/null
+SELECT load_job('pending', :nodes) \g /dev/null
+SELECT * FROM evidence('pending') e WHERE e.kind = 'elsewhere';
+
 \echo == forest: by counts of unexplained records; one of them is enough to suspect nobody
 DELETE FROM l4_limit WHERE NOT builtin;
 INSERT INTO l4_limit (name, value) VALUES ('evidence_forest_places', 1);

@@ -92,8 +92,9 @@ FROM l4_limits_in_force() l, l4_flow_cycles(ARRAY(
 			('expert', 'c', 'a', 0.4, 60, 1)) d(of, source, destination, lasts, count, microbatches)), l) c
 ORDER BY c.address;
 
--- Recursive halving and doubling over four: in each round half of what the one before moved, both ways, with another partner.
--- Two stages of two replicas may move twice as much, too, but not in messages twice as large; and around a ring it goes one way.
+-- Recursive halving and doubling over four: in each round half of what the one before moved, both ways, with another
+-- partner. Two stages of two replicas may move twice as much, too, but not in messages twice as large; and around
+-- a ring it goes one way.
 CREATE FUNCTION pg_temp.moves(number int, size real) RETURNS l4_flow_series LANGUAGE sql AS $$
 	SELECT ROW(number, 0, 0, 0, (number * size)::bigint, 0, 1, ARRAY(SELECT n FROM generate_series(1, number) n),
 		array_fill(0.1::real, ARRAY[number]), array_fill(size, ARRAY[number]), array_fill(0.1::real, ARRAY[number]),
@@ -101,10 +102,12 @@ CREATE FUNCTION pg_temp.moves(number int, size real) RETURNS l4_flow_series LANG
 $$;
 SELECT t.case, (SELECT string_agg(h.one || h.other, ' ' ORDER BY h.one, h.other)
 	FROM l4_halved_pairs(ARRAY(SELECT ROW(left(p, 1), right(p, 1), pg_temp.moves(t.number, t.size),
-			CASE WHEN t.is_both THEN pg_temp.moves(t.number, t.size) END, t.number * t.size * CASE WHEN t.is_both THEN 2 ELSE 1 END, 1,
-			NULL, NULL)::l4_flow_pair FROM unnest('{ab,cd}'::text[]) p
+			CASE WHEN t.is_both THEN pg_temp.moves(t.number, t.size) END,
+			t.number * t.size * CASE WHEN t.is_both THEN 2 ELSE 1 END, 1, NULL, NULL)::l4_flow_pair
+		FROM unnest('{ab,cd}'::text[]) p
 		UNION ALL
-		SELECT ROW(left(p, 1), right(p, 1), pg_temp.moves(10, 1000), pg_temp.moves(10, 1000), 20000, 1, NULL, NULL)::l4_flow_pair
+		SELECT ROW(left(p, 1), right(p, 1), pg_temp.moves(10, 1000), pg_temp.moves(10, 1000), 20000, 1, NULL,
+			NULL)::l4_flow_pair
 		FROM unnest('{ac,bd}'::text[]) p), l) h) AS halved
 FROM l4_limits_in_force() l, (VALUES ('1: half as large', 10, 500, true), ('2: half as many', 5, 1000, true),
 	('3: a third as large', 10, 333, true), ('4: one way', 20, 500, false)) t("case", number, size, is_both)
