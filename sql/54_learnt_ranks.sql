@@ -343,6 +343,47 @@ COMMENT ON FUNCTION @extschema@.l4_own_streams_to_ranks(text, double precision) 
 'files of other nodes a rank''s; where others go by several ranks, they are of these (not known which), if on so large a share '
 'of the nodes they tell of iterations: sets l4_stream.kind and rank; returns the number of rows changed.';
 
+CREATE FUNCTION @extschema@.l4_streams_to_launchers(job_id text, share double precision) RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 1000
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+	changed bigint;
+BEGIN
+	WITH file AS MATERIALIZED (
+		SELECT s.source_id, s.node, min(s.source) AS source, max(s.last_iteration) AS iteration, bool_or(s.kind = 'rank'
+			AND s.label IS NULL) AS of_rank, @extschema@.l4_stream_family(min(s.source), NULL, s.node) AS family
+		FROM @extschema@.l4_stream s
+		WHERE s.job_id = l4_streams_to_launchers.job_id AND s.kind IN ('rank', 'other') AND s.node IS NOT NULL
+		GROUP BY s.source_id, s.node
+	), beside AS (
+		-- a number alone may be that of a node; what a process writes to its standard error tells of no iteration
+		SELECT f.family
+		FROM file f
+		GROUP BY f.family
+		HAVING max(f.iteration) IS NULL AND bool_and(f.of_rank AND f.source !~* 'rank'
+				AND NOT @extschema@.l4_is_error_output(f.source))
+			AND count(DISTINCT f.node) FILTER (WHERE EXISTS (SELECT FROM file o WHERE o.node = f.node
+				AND o.iteration IS NOT NULL)) >= share * count(DISTINCT f.node)
+	), held AS MATERIALIZED (
+		SELECT s.stream_id FROM @extschema@.l4_stream s
+		JOIN file f ON f.source_id = s.source_id AND f.family IN (SELECT b.family FROM beside b)
+		WHERE s.job_id = l4_streams_to_launchers.job_id AND s.kind = 'rank'
+		FOR UPDATE OF s SKIP LOCKED
+	)
+	UPDATE @extschema@.l4_stream s SET kind = 'launcher', rank = NULL
+	FROM held h WHERE s.job_id = l4_streams_to_launchers.job_id AND s.stream_id = h.stream_id;
+	GET DIAGNOSTICS changed = ROW_COUNT;
+	RETURN changed;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_streams_to_launchers(text, double precision) IS
+'Step: Files that were taken for those of ranks by a number in their names, though none of their kind tells of an iteration '
+'and on so large a share of their nodes another file does, are of what started the ranks there: sets l4_stream.kind and rank; '
+'returns the number of rows changed.';
+
 CREATE FUNCTION @extschema@.l4_learn_ranks(job_id text, all_streams @extschema@.l4_job_stream[] DEFAULT NULL) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000
 SET search_path = pg_catalog, pg_temp
@@ -370,7 +411,8 @@ BEGIN
 			FROM @extschema@.l4_unnumbered_files(l4_learn_ranks.job_id, all_streams) f) n
 	JOIN unnest(all_streams) s ON s.source_id = n.source_id AND s.label IS NULL;
 	learned := @extschema@.l4_set_ranks(l4_learn_ranks.job_id, stream_ids, ranks, nodes)
-		+ @extschema@.l4_own_streams_to_ranks(l4_learn_ranks.job_id, limits.place_rank_share);
+		+ @extschema@.l4_own_streams_to_ranks(l4_learn_ranks.job_id, limits.place_rank_share)
+		+ @extschema@.l4_streams_to_launchers(l4_learn_ranks.job_id, limits.place_rank_share);
 	IF EXISTS (SELECT FROM @extschema@.l4_stream s
 		WHERE s.job_id = l4_learn_ranks.job_id AND s.kind = 'rank' AND s.last_iteration IS NOT NULL) THEN
 		RETURN learned;

@@ -376,6 +376,11 @@ const L4Format l4_builtin_formats_array[] = {
 	DOMINANT_FORMAT("rank_bracket", 30,
 					"[\\[(<{](?:" RANK_WORD ")[ _:=#-]?(?<rank>\\d{1,6})[\\])>}]:?[ \\t]",
 					"(rank 3) 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
+	/* as a launcher numbers its processes; with a dash or without anything between it may be the name of a node */
+	DOMINANT_FORMAT("worker_bracket", 30,
+					"[\\[(<{](?:[Ww]orker|WORKER|[Tt]rainer|TRAINER|[Tt]ask|TASK|[Pp]roc(?:ess)?)[ _:=#](?<rank>\\d{1,6})"
+					"[\\])>}]:?[ \\t]",
+					"[worker_3] 2026-11-20 10:00:00,123 INFO loading the tokenizer"),
 	/* beside the numbered ones a service of another name, padded */
 	DOMINANT_FORMAT("compose_service", 31,
 					"(?:(?<host>[A-Za-z](?=[\\w.-]*\\d)[\\w.-]*) +|[A-Za-z][\\w.-]* {2,})\\| ",
@@ -464,7 +469,7 @@ const L4Format l4_builtin_formats_array[] = {
 				  "\\[(?<level>" UPPER ")\\|(?<ts>" ISO ")\\] (?<logger>[\\w.]+):\\d+ >> ",
 				  "[INFO|2025-03-14 11:55:14] llamafactory.cli:143 >> Initializing 8 distributed tasks"),
 	HEADER_FORMAT("ascend_plog", 20,
-				  "\\[" LEVEL "\\] (?<module>[A-Z_]+)\\(\\d+,[^)]*\\):(?<ts>" ASCEND
+				  "\\[" LEVEL "\\] (?<module>[A-Z_]+)\\(\\d+(?::\\d+)?,[^)]*\\):(?<ts>" ASCEND
 				  ")(?: ?\\[[\\w./<>+-]+:\\d+\\])?(?: ?\\[\\d+\\])? ?",
 				  "[ERROR] ROCE(2040034,alltoall_test):2025-09-15-08:38:12.776.612 "
 				  "[hns_roce_lite.c:630]hns_roce_lite_handle_error_cqe(630) : error cqe status: 0x15"),

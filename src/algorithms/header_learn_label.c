@@ -11,9 +11,13 @@
 #include "storage/shmem.h"
 #include "tools/bytes.h"
 
-/* Of ten lines so many have a label; the ranks of a label write so many lines each, and few numbers are left out. */
+/*
+ * Of ten lines so many have a label; the ranks of a label write so many lines each, few numbers from the least to the greatest
+ * are left out, and so often it is the turn of one that wrote before.
+ */
 #define NEARLY_ALL 9
 #define LINES_PER_RANK 3
+#define LEAST_RETURNS 3
 
 /* Does a text look like the number of a rank: one with a word, or two of which the second says how many there are? */
 static bool
@@ -52,9 +56,11 @@ are_ranks(const L4SampleLine *lines, int count, const Speaker *speakers)
 	bool	   *seen = palloc0(L4_LABEL_RANKS * sizeof(bool));
 	int			here = 0;
 	int			ranks = 0;
+	int			least = L4_LABEL_RANKS;
 	int			most = 0;
+	int			turns = 0;
 	int			back = 0;
-	int			last = 0;
+	int			last = -1;
 	int			i;
 
 	for (i = 0; i < count; i++)
@@ -69,13 +75,16 @@ are_ranks(const L4SampleLine *lines, int count, const Speaker *speakers)
 		here++;
 		ranks += !seen[rank];
 		seen[rank] = true;
+		least = Min(least, rank);
 		most = Max(most, rank);
+		/* one may write much before it is the turn of others */
+		turns += rank != last;
 		back += rank < last;
 		last = rank;
 	}
 	pfree(seen);
-	return i == count && ranks > 1 && ranks * LINES_PER_RANK <= here && ranks * 10 >= most * MOST &&
-		back * ranks * 2 >= here;
+	return i == count && ranks > 1 && ranks * LINES_PER_RANK <= here && ranks * 10 >= (most - least) * MOST &&
+		back >= Min(LEAST_RETURNS, here / ranks) && back * ranks * 2 >= turns;
 }
 
 /* Does one number stand with several nodes, as those do that count the ranks of each? */
