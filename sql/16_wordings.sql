@@ -149,6 +149,11 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'\mfailed\M[^\n]{0,40}\m(on|at|of) (node|host)\M[^\n]{0,60}'
 			'\m(stopping|terminating|shutting down|killing)\M',
 		'worker group failed on node node-05, stopping local workers'),
+	-- what a controller does to all that is left of a job (Volcano's actions), and what an agent says that it was told
+	(true, 'ending', 'job_action', '\m(abort|terminate|cancel|kill|stop) ?(job|task)s?\M'
+			'|\m(phase|state|status) \w+ -> (aborting|terminating|stopping|killing)\M'
+			'|\m(receiv|g[eo]t)\w* signal:? (terminated|interrupt)\M',
+		'execute action AbortJob for ml/llm-7, phase running -> aborting'),
 	(true, 'ending', 'terminated', ': terminated\.?\s*$|\(terminated\)|\mterminat(ed|ing) step',
 		'slurmstepd: task 3: Terminated'),
 	-- said of the node on which the step of a scheduler has its head, whichever failed, and by each that is through with it

@@ -216,6 +216,11 @@ INSERT INTO @extschema@.l4_stage_rule (name, stage, priority, pattern, example, 
 		'(?i)^.{0,80}?\b(?:coordinator|rendezvous|master|leader|tracker)\b.{0,30}? (?:is )?(?:not (?:yet )?(?:reached|reachable'
 		'|up|there|ready|available)|unreachable|unavailable)\b',
 		'coordinator not reached yet: Connection refused (os error 111)', true),
+	-- what a setting is called is not what is done with it
+	('general_settings', 'environment_init', 200,
+		'(?i)^.{0,60}?\b(?:config|configuration|settings?|options?|arguments?|args?|hparams?|hyper-?parameters?) '
+		'[\w.-]{1,60} ?[:=](?: |$)',
+		'config load_checkpoint: ', true),
 	('general_checkpoint_save_failed', 'checkpoint_save', 200,
 		'(?i)^.{0,80}?\b(?:failed|unable|could not|cannot|failure)\b.{0,12} (?:save|saving|write|writing|store'
 		'|commit)\w{0,4} '
@@ -355,8 +360,8 @@ INSERT INTO @extschema@.l4_stage_rule (name, stage, priority, pattern, example, 
 		'|optimizer) '
 		'(?:states?|shards?|weights))\b|\b(?:checkpoint|snapshot)\b.{0,40} (?:saved|written|committed|completed?|finished'
 		'|uploaded)\b|\b(?:finished|completed|done) (?:\w{1,20} )?(?:saving|writing|storing|uploading|committing) .{0,40}?'
-		'\b(?:checkpoint|snapshot)s?\b|\bsav(?:ing|e) (?:\S{1,40} ){0,4}?(?:checkpoints?|snapshots?)\b.{0,60} '
-		'(?:done|finished|completed?|took)\b)',
+		'\b(?:checkpoint|snapshot)s?\b|\bsav(?:ing|e) (?:\S{1,40} ){0,4}?(?:checkpoints?|snapshots?)\b.{0,200} '
+		'(?:done|finished|completed?|took|cost)\b)',
 		'checkpoint /ckpt/it000050/rank007.npz written in 273 ms', true, 'end');
 
 -- In few words, as small trainers have them; what tells of trouble is none of them.

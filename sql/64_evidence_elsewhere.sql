@@ -16,7 +16,8 @@ BEGIN ATOMIC
 			min(r.first_ts) AS first_ts, c.process_group, c.waits
 		FROM unnest(l4_evidence_elsewhere.unexplained) r
 		CROSS JOIN LATERAL (
-			SELECT s.call AS place, NULL::text AS process_group, true AS waits FROM @extschema@.l4_stack_calls(r.message) s (call)
+			SELECT s.call AS place, NULL::text AS process_group, true AS waits
+			FROM @extschema@.l4_stack_calls(r.message) s (call)
 			UNION ALL
 			SELECT NULL, p.process_group, p.pending > 0 FROM @extschema@.l4_told_pending(r.message) p) c
 		WHERE r.kind = 'rank' AND r.unit IS NOT NULL
@@ -39,12 +40,14 @@ BEGIN ATOMIC
 	)
 	SELECT e.unit, e.node, e.rank, 'elsewhere',
 		-- who has a role does other work, too, and may be in other calls by that
-		CASE WHEN e.unit IN (SELECT r.unit FROM unnest(l4_evidence_elsewhere.roles) r) THEN (limits).evidence_spokesman_part ELSE 1 END, NULL::float8, 'evidence_elsewhere_ranks',
+		CASE WHEN e.unit IN (SELECT r.unit FROM unnest(l4_evidence_elsewhere.roles) r)
+			THEN (limits).evidence_spokesman_part ELSE 1 END, NULL::float8, 'evidence_elsewhere_ranks',
 		jsonb_strip_nulls(jsonb_build_object('ranks', e.members, 'calls', CASE WHEN e.place IS NOT NULL THEN e.places END,
 			'call', e.place, 'process_group', e.process_group)),
 		NULL::bigint, e.stream_id, e.first_line, e.first_ts
 	FROM elsewhere e
-	-- of several, each of which lacks something else, lines may be torn; who finds something wrong with another one stands there
+	-- of several, each of which lacks something else, lines may be torn; who finds something wrong with another one
+	-- stands there
 	WHERE e.those = 1 AND NOT EXISTS (SELECT FROM unnest(l4_evidence_elsewhere.accusations) a
 		WHERE a.accuser = e.unit AND a.unit <> e.unit AND a.kind = 'rank');
 END;

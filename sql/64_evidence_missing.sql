@@ -1,6 +1,6 @@
 /*
  * Missing: who never came to the job: the scheduler gave it a node that logged nothing at all (it never came up, or its logs
- * were lost with it), whose ranks never started, or that others waited for, which it did not reach.
+ * were lost with it), whose ranks never started, all or some, or that others waited for, which it did not reach.
  */
 
 CREATE FUNCTION @extschema@.l4_evidence_missing(units @extschema@.l4_unit[], limits @extschema@.l4_limits)
@@ -109,3 +109,31 @@ COMMENT ON FUNCTION @extschema@.l4_evidence_unjoined(@extschema@.l4_unit[], @ext
 	@extschema@.l4_accusation[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
 'Step: Evidence of kind missing: another unit waited for all with some missing (l4_short_handed), and this one, of no more '
 'than are missing, complains that it does not reach that one (wordings of class unreached).';
+
+CREATE FUNCTION @extschema@.l4_evidence_unstarted(units @extschema@.l4_unit[], streams @extschema@.l4_job_stream[],
+	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_evidence
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
+BEGIN ATOMIC
+	WITH own AS MATERIALIZED (
+		SELECT u.unit, u.node, u.rank, count(DISTINCT s.rank) AS ranks
+		FROM unnest(l4_evidence_unstarted.units) u
+		JOIN unnest(l4_evidence_unstarted.streams) s ON s.unit = u.unit AND s.kind = 'rank' AND s.rank IS NOT NULL
+		WHERE u.node IS NOT NULL AND s.record_count > 0
+		GROUP BY u.unit, u.node, u.rank
+	),
+	usual AS (SELECT max(o.ranks) AS ranks, count(*) AS units FROM own o),
+	short AS (
+		SELECT o.*, m.ranks AS usual, m.units, count(*) OVER () AS units_short FROM own o JOIN usual m ON o.ranks < m.ranks
+	)
+	SELECT s.unit, s.node, s.rank, 'missing', 1, NULL::float8, 'evidence_missing_share',
+		jsonb_build_object('units', s.units, 'units_missing', s.units_short, 'ranks', s.ranks, 'ranks_usual', s.usual),
+		NULL::bigint, NULL::bigint, NULL::bigint, NULL::timestamptz
+	FROM short s
+	WHERE @extschema@.l4_is_few(s.units_short, s.units, (limits).evidence_missing_share)
+		-- once steps are made all are there, be it that nothing of some was collected
+		AND NOT EXISTS (SELECT FROM unnest(l4_evidence_unstarted.streams) o WHERE o.last_iteration IS NOT NULL);
+END;
+COMMENT ON FUNCTION @extschema@.l4_evidence_unstarted(@extschema@.l4_unit[], @extschema@.l4_job_stream[],
+	@extschema@.l4_limits) IS
+'Step: Evidence of kind missing: of a job that made no step, fewer ranks of a node log at all than of most others '
+'(limit evidence_missing_share).';

@@ -93,6 +93,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN numbers ? 'peer'
 		THEN format('it does not reach %s, which waited for all with %s of %s there', numbers ->> 'peer',
 			numbers ->> 'joined', numbers ->> 'expected')
+	WHEN numbers ? 'ranks' THEN format('only %s of its ranks log anything, of every other node %s do', numbers ->> 'ranks',
+		numbers ->> 'ranks_usual')
 	WHEN numbers ? 'statements' THEN format(
 		'its ranks never started: they log none of the %s statements that the others begin with', numbers ->> 'statements')
 	ELSE 'the scheduler lists it, but there is not one record from it' END;
