@@ -84,9 +84,10 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 	(true, 'fatal', 'node_gone', '\m(heartbeat lost|node (is )?(lost|down|dead)|link down)\M',
 		'node is down: no answer since 120 s'),
 
-	(true, 'exception', 'traceback', '(^|\n)Traceback \(most recent call last\)', 'Traceback (most recent call last):'),
+	(true, 'exception', 'traceback', '(^|\n|[]:|)>] )Traceback \(most recent call last\)',
+		'Traceback (most recent call last):'),
 	-- behind what a launcher writes before a line, too
-	(true, 'exception', 'exception_class', '(^|\n|[:|] )[A-Za-z_.]*(Error|Exception|Interrupt)\M',
+	(true, 'exception', 'exception_class', '(^|\n|[]:|)>] )[A-Za-z_.]*(Error|Exception|Interrupt)\M',
 		'torch.cuda.OutOfMemoryError: CUDA'),
 	(true, 'exception', 'rust_panic', '\mthread ''[^''\n]{1,80}''( \(\d+\))? panicked at\M',
 		'thread ''main'' panicked at src/main.rs:7:14:'),
@@ -142,7 +143,9 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 
 	(true, 'ending', 'cancelled', '\m(cancell?ed|preempted|preemption|time limit)\M',
 		'JOB 77 CANCELLED AT 2024-03-01T10:00:00 DUE TO TIME LIMIT'),
-	(true, 'ending', 'signalled', '\m(sigterm|\w*signal:? ?15|15 death signal|closing signal)\M',
+	(true, 'ending', 'signalled', '\m(sigterm|\w*signal:? ?15|15 death signal|closing signal)\M'
+			-- 128 and the number of the signal
+			'|\m(exit|return)\w*( with)?[ _]?(code|status)\W{1,3}143\M|\mexit_?code\W{1,3}-15\M',
 		'Sending process 4711 closing signal SIGTERM'),
 	-- launchers pass on what one of them found
 	(true, 'ending', 'passed_on',
