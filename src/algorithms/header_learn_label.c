@@ -12,8 +12,8 @@
 #include "tools/bytes.h"
 
 /*
- * Of ten lines so many have a label; the ranks of a label write so many lines each, few numbers from the least to the greatest
- * are left out, and so often it is the turn of one that wrote before.
+ * Of ten lines so many have a label; the ranks of a label write so many lines each, few numbers are left out (those of
+ * processes of a system begin anywhere), and so often it is the turn of one that wrote before.
  */
 #define NEARLY_ALL 9
 #define LINES_PER_RANK 3
@@ -56,7 +56,6 @@ are_ranks(const L4SampleLine *lines, int count, const Speaker *speakers)
 	bool	   *seen = palloc0(L4_LABEL_RANKS * sizeof(bool));
 	int			here = 0;
 	int			ranks = 0;
-	int			least = L4_LABEL_RANKS;
 	int			most = 0;
 	int			turns = 0;
 	int			back = 0;
@@ -75,7 +74,6 @@ are_ranks(const L4SampleLine *lines, int count, const Speaker *speakers)
 		here++;
 		ranks += !seen[rank];
 		seen[rank] = true;
-		least = Min(least, rank);
 		most = Max(most, rank);
 		/* one may write much before it is the turn of others */
 		turns += rank != last;
@@ -83,7 +81,7 @@ are_ranks(const L4SampleLine *lines, int count, const Speaker *speakers)
 		last = rank;
 	}
 	pfree(seen);
-	return i == count && ranks > 1 && ranks * LINES_PER_RANK <= here && ranks * 10 >= (most - least) * MOST &&
+	return i == count && ranks > 1 && ranks * LINES_PER_RANK <= here && ranks * 10 >= most * MOST &&
 		back >= Min(LEAST_RETURNS, here / ranks) && back * ranks * 2 >= turns;
 }
 
