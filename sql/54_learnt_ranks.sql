@@ -353,14 +353,16 @@ DECLARE
 	changed bigint;
 BEGIN
 	WITH file AS MATERIALIZED (
-		SELECT s.source_id, s.node, min(s.source) AS source, max(s.last_iteration) AS iteration, bool_or(s.kind = 'rank'
-			AND s.label IS NULL) AS of_rank, @extschema@.l4_stream_family(min(s.source), NULL, s.node) AS family
+		SELECT s.source_id, s.node, min(s.source) AS source, min(s.rank) AS rank, max(s.last_iteration) AS iteration,
+			bool_or(s.kind = 'rank' AND s.label IS NULL) AS of_rank,
+			@extschema@.l4_stream_family(min(s.source), NULL, s.node) AS family
 		FROM @extschema@.l4_stream s
 		WHERE s.job_id = l4_streams_to_launchers.job_id AND s.kind IN ('rank', 'other') AND s.node IS NOT NULL
 		GROUP BY s.source_id, s.node
 	), beside AS (
 		-- a number alone may be that of a node; what a process writes to its standard error tells of no iteration
-		SELECT f.family
+		SELECT f.family, min(f.rank) = 0 AND max(f.rank) = count(*) - 1 AND count(*) = (SELECT cardinality(j.nodes)
+			FROM @extschema@.l4_job_row(l4_streams_to_launchers.job_id) j) AS of_nodes
 		FROM file f
 		GROUP BY f.family
 		HAVING max(f.iteration) IS NULL AND bool_and(f.of_rank AND f.source !~* 'rank'
@@ -368,12 +370,15 @@ BEGIN
 			AND count(DISTINCT f.node) FILTER (WHERE EXISTS (SELECT FROM file o WHERE o.node = f.node
 				AND o.iteration IS NOT NULL)) >= share * count(DISTINCT f.node)
 	), held AS MATERIALIZED (
-		SELECT s.stream_id FROM @extschema@.l4_stream s
-		JOIN file f ON f.source_id = s.source_id AND f.family IN (SELECT b.family FROM beside b)
+		-- as many as nodes count these
+		SELECT s.stream_id, CASE WHEN b.of_nodes THEN j.nodes[f.rank + 1] ELSE s.node END AS node
+		FROM @extschema@.l4_job_row(l4_streams_to_launchers.job_id) j, @extschema@.l4_stream s
+		JOIN file f ON f.source_id = s.source_id
+		JOIN beside b ON b.family = f.family
 		WHERE s.job_id = l4_streams_to_launchers.job_id AND s.kind = 'rank'
 		FOR UPDATE OF s SKIP LOCKED
 	)
-	UPDATE @extschema@.l4_stream s SET kind = 'launcher', rank = NULL
+	UPDATE @extschema@.l4_stream s SET kind = 'launcher', rank = NULL, node = h.node
 	FROM held h WHERE s.job_id = l4_streams_to_launchers.job_id AND s.stream_id = h.stream_id;
 	GET DIAGNOSTICS changed = ROW_COUNT;
 	RETURN changed;
@@ -381,8 +386,8 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_streams_to_launchers(text, double precision) IS
 'Step: Files that were taken for those of ranks by a number in their names, though none of their kind tells of an iteration '
-'and on so large a share of their nodes another file does, are of what started the ranks there: sets l4_stream.kind and rank; '
-'returns the number of rows changed.';
+'and on so large a share of their nodes another file does, are of what started the ranks there, each of another node where '
+'they are as many: sets l4_stream.kind, rank and node; returns the number of rows changed.';
 
 CREATE FUNCTION @extschema@.l4_learn_ranks(job_id text, all_streams @extschema@.l4_job_stream[] DEFAULT NULL) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE COST 100000

@@ -32,6 +32,19 @@ BEGIN ATOMIC
 		FROM @extschema@.l4_each_trace(l4_stopped_jobs.traces) t
 		WHERE t.kind = 'accelerator' AND t.last_at IS NOT NULL
 		GROUP BY t.job
+	), stopped AS MATERIALIZED (
+		SELECT j.job FROM jobs j WHERE j.window_ended - j.last_at >= (limits).flow_silent_steps * j.period AND j.amid > 0
+	), summed AS (
+		-- all gradients are summed up: parameters that are gathered then are of a step that does not come
+		SELECT t.job
+		FROM @extschema@.l4_each_trace(l4_stopped_jobs.traces) t
+		CROSS JOIN LATERAL (SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY b.bytes) AS usual
+			FROM unnest(t.moved) b(bytes)) m
+		WHERE t.kind = 'data' AND m.usual > 0 AND t.job IN (SELECT s.job FROM stopped s)
+		GROUP BY t.job
+		-- as many bytes as the parameters', or twice as many
+		HAVING bool_and(abs(2 * t.open / m.usual - 1) <= (limits).flow_parts_tolerance)
+			OR bool_and(abs(3 * t.open / m.usual - 2) <= (limits).flow_parts_tolerance)
 	)
 	SELECT DISTINCT ON (j.job) j.job, j.accelerators, j.first_address, j.period, j.last_at, t.source, t.destination,
 		t.overdue_at, t.overdue_at - t.last_at,
@@ -39,13 +52,14 @@ BEGIN ATOMIC
 		GREATEST((limits).flow_period_tolerance * (t.overdue_at - t.last_at), (limits).flow_known_times)
 	FROM jobs j
 	LEFT JOIN @extschema@.l4_each_trace(l4_stopped_jobs.traces) t ON t.job = j.job AND t.kind <> 'accelerator'
-		AND j.window_ended - j.last_at >= (limits).flow_silent_steps * j.period AND j.amid > 0
+		AND j.job IN (SELECT s.job FROM stopped s EXCEPT SELECT u.job FROM summed u)
 	ORDER BY j.job, t.overdue_at, t.source COLLATE "C", t.destination COLLATE "C";
 END;
 COMMENT ON FUNCTION @extschema@.l4_stopped_jobs(@extschema@.l4_flow_trace[], @extschema@.l4_limits, double precision) IS
 'Step: All jobs, and of those that stand still amid a step while the window goes on (limit flow_silent_steps) the message that '
-'should have come first (l4_step_overdue). A job that ends between two steps does not stand still. collected_until: when the '
-'last flow of anybody began; NULL: that of these jobs.';
+'should have come first (l4_step_overdue). A job that ends between two steps, or when '
+'all gradients of one are summed up and no parameters gathered (limit flow_parts_tolerance), does not stand still. '
+'collected_until: when the last flow of anybody began; NULL: that of these jobs.';
 
 CREATE FUNCTION @extschema@.l4_missed_messages(traces @extschema@.l4_flow_trace[], jobs int[])
 RETURNS TABLE (job int, sender text, receiver text, overdue_at double precision)

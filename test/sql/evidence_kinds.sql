@@ -54,6 +54,13 @@ SELECT make_lines('missing') \g /dev/null
 SELECT load_job('missing', :nodes || 'n5'::text) \g /dev/null
 SELECT * FROM evidence('missing');
 
+\echo == missing: of the ranks of a node one never started
+SELECT make_lines('unstarted', 4, 2) \g /dev/null
+DELETE FROM line WHERE job = 'unstarted' AND rank = 5;
+UPDATE line SET line = 'INFO loading the tokenizer' WHERE job = 'unstarted' AND rank IS NOT NULL;
+SELECT load_job('unstarted', (:nodes)[:4], 2) \g /dev/null
+SELECT * FROM evidence('unstarted') WHERE kind = 'missing';
+
 \echo == silent: a system log that ends early
 SELECT make_lines('silent') \g /dev/null
 DELETE FROM line WHERE job = 'silent' AND node = 2 AND source = 'syslog' AND at > 8;
@@ -89,6 +96,16 @@ INSERT INTO line VALUES ('named_ends', NULL, NULL, 'controller', 22, 'ERROR proc
 	('named_ends', NULL, NULL, 'controller', 23, 'ERROR process on n2 exited with status 1');
 SELECT load_job('named_ends', :nodes) \g /dev/null
 SELECT * FROM evidence('named_ends') WHERE kind = 'named';
+
+\echo == named: who ended before the order to end, which the others did by its signal
+SELECT make_lines('ordered') \g /dev/null
+INSERT INTO line VALUES ('ordered', NULL, NULL, 'controller', 21, 'ERROR pod w-2 on node n2 failed, exit code 137'),
+	('ordered', NULL, NULL, 'controller', 21.5, 'ERROR execute action AbortJob for ml/llm');
+INSERT INTO line
+SELECT 'ordered', NULL, NULL, 'controller', 22 + n, format('ERROR pod w-%s on node n%s failed, exit code 143', n, n)
+FROM unnest('{0,1,3,4}'::int[]) n;
+SELECT load_job('ordered', :nodes) \g /dev/null
+SELECT unit, part, numbers FROM evidence('ordered') WHERE kind = 'named';
 
 \echo == named: by the number of a process, of a rank of one node
 SELECT make_lines('process', 1, 5) \g /dev/null

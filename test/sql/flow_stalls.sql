@@ -45,3 +45,15 @@ INSERT INTO l4_flow SELECT * FROM made_exchange(1, 30, false);
 INSERT INTO l4_flow SELECT * FROM made_exchange(3, 0, false);
 SELECT job, kind, subject, began, ended, sentence FROM l4_flow_diagnose();
 TRUNCATE l4_flow, l4_accelerator;
+
+-- A job of two that fell silent at 70 s, behind its last whole step: with all gradients of one summed up, as many bytes as the
+-- parameters that come then or twice as many, it has ended; with a third of them, or where one has sent more, it stands still.
+SELECT o.case, bool_or(j.overdue_at IS NOT NULL) AS stands_still
+FROM l4_limits_in_force() l, (VALUES ('1: half', '{50,50.5}'::float8[]), ('2: two thirds', '{66.7,66.7}'),
+		('3: a third', '{33,33}'), ('4: one more', '{50,70}')) o("case", open),
+	l4_stopped_jobs(ARRAY(
+		SELECT jsonb_populate_record(NULL::l4_flow_trace, jsonb_build_object('job', 1, 'kind', kind, 'source', n::text,
+			'destination', (3 - n)::text, 'period', 2, 'last_at', 70, 'ends', '{68}'::float8[],
+			'moved', '{100,100,100}'::float8[], 'open', o.open[n], 'overdue_at', CASE kind WHEN 'data' THEN 72 END))
+		FROM generate_series(1, 2) n, unnest('{accelerator,data}'::text[]) kind), l, 200) j
+GROUP BY o.case ORDER BY o.case;

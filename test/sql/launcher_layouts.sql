@@ -70,6 +70,10 @@ SELECT run_job('outputs', 'out.771.{r}', 'step {s} is done, loss 2.{s}'),
 	run_job('outputs', 'err.771.{r}', '2026-11-20 10:00:{s},123 INFO a word') \g /dev/null
 SELECT run_job('nodes', 'log_771_{k}.txt', '2026-11-20 10:00:{s},123 INFO step {s} is done, loss 2.{s}') \g /dev/null
 SELECT run_job('local', '{n}/run/trainer_0{m}-stdout.log', '2026-11-20 10:00:{s},123 INFO step {s} is done') \g /dev/null
+-- one file for the workers of a node, be it one alone, beside that of the pod, which has a number, too
+SELECT run_job('workers', '{n}/workers.log', '[worker_{r}] 2026-11-20 10:00:{s},123 INFO step {s} is done',
+		'[worker_{r}] [WARNING] ME(30:281470000000480,MainProcess):2026-11-20-10:00:{s}.356.005 [a/b.py:22] a word'),
+	run_job('workers', 'job-77-worker-{k}.log', '[service] beat {s} of {n}') \g /dev/null
 -- hosts with names too long to be kept, more than streams are made room for at first
 INSERT INTO line (job, source, line) SELECT 'long', 'all.log', format('%s-%s: 2026-11-20 10:00:%s INFO step %s is done',
 	repeat('long-name', 9), n, lpad(s::text, 2, '0'), s) FROM generate_series(1, 12) s, generate_series(1, 20) n;
@@ -81,6 +85,8 @@ SELECT l.job_id, l.node, l.rank, to_char(min(l.ts), 'HH24:MI:SS.MS') AS first, s
 FROM l4_log l WHERE l.job_id IN (SELECT job FROM line) AND l.job_id <> 'long'
 GROUP BY l.job_id, l.node, l.rank
 ORDER BY l.job_id COLLATE "C", l.node COLLATE "C", l.rank;
+SELECT source, label, node, kind, rank FROM l4_stream WHERE job_id = 'workers' AND record_count > 0
+ORDER BY source COLLATE "C", rank;
 SELECT count(*), count(DISTINCT l.stream_id), min(l.message COLLATE "C"), max(l.level) FROM l4_log l WHERE l.job_id = 'long';
 SELECT count(l4_delete_job(j.job_id)) FROM (SELECT DISTINCT job AS job_id FROM line) j;
 DROP SCHEMA launcher_layouts CASCADE;
