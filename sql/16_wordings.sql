@@ -84,8 +84,7 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 	(true, 'fatal', 'node_gone', '\m(heartbeat lost|node (is )?(lost|down|dead)|link down)\M',
 		'node is down: no answer since 120 s'),
 
-	(true, 'exception', 'traceback', '(^|\n|[]:|)>] )Traceback \(most recent call last\)',
-		'Traceback (most recent call last):'),
+	(true, 'exception', 'traceback', '(^|\n)Traceback \(most recent call last\)', 'Traceback (most recent call last):'),
 	-- behind what a launcher writes before a line, too
 	(true, 'exception', 'exception_class', '(^|\n|[]:|)>] )[A-Za-z_.]*(Error|Exception|Interrupt)\M',
 		'torch.cuda.OutOfMemoryError: CUDA'),

@@ -111,7 +111,8 @@ COMMENT ON FUNCTION @extschema@.l4_evidence_unjoined(@extschema@.l4_unit[], @ext
 'than are missing, complains that it does not reach that one (wordings of class unreached).';
 
 CREATE FUNCTION @extschema@.l4_evidence_unstarted(units @extschema@.l4_unit[], streams @extschema@.l4_job_stream[],
-	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_evidence
+	unexplained @extschema@.l4_unexplained_record[], limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
+	RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
 BEGIN ATOMIC
 	WITH own AS MATERIALIZED (
@@ -130,10 +131,11 @@ BEGIN ATOMIC
 		NULL::bigint, NULL::bigint, NULL::bigint, NULL::timestamptz
 	FROM short s
 	WHERE @extschema@.l4_is_few(s.units_short, s.units, (limits).evidence_missing_share)
-		-- once steps are made all are there, be it that nothing of some was collected
-		AND NOT EXISTS (SELECT FROM unnest(l4_evidence_unstarted.streams) o WHERE o.last_iteration IS NOT NULL);
+		-- who had nothing to say yet is there, too, unless others waited for as many
+		AND s.units_short * (s.usual - s.ranks) <= (SELECT max(w.expected - w.joined)
+			FROM @extschema@.l4_short_handed(l4_evidence_unstarted.unexplained, limits, wordings) w);
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_unstarted(@extschema@.l4_unit[], @extschema@.l4_job_stream[],
-	@extschema@.l4_limits) IS
-'Step: Evidence of kind missing: of a job that made no step, fewer ranks of a node log at all than of most others '
-'(limit evidence_missing_share).';
+	@extschema@.l4_unexplained_record[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
+'Step: Evidence of kind missing: others waited for all with some missing (l4_short_handed), and fewer ranks of a node log at '
+'all than of most others (limit evidence_missing_share), by no more than are missing.';

@@ -117,7 +117,7 @@ BEGIN
 		SELECT * FROM @extschema@.l4_evidence_missing(units, limits) WHERE NOT overwritten
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_absent(l4_node_evidence.job_id, units, streams, unexplained, limits,
 			wordings) WHERE NOT overwritten
-		UNION ALL SELECT * FROM @extschema@.l4_evidence_unstarted(units, streams, limits)
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_unstarted(units, streams, unexplained, limits, wordings)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_unjoined(units, unexplained, accusations, limits, wordings)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_silent(l4_node_evidence.job_id, units, streams, clocks, limits)
 			WHERE NOT overwritten

@@ -58,6 +58,7 @@ SELECT * FROM evidence('missing');
 SELECT make_lines('unstarted', 4, 2) \g /dev/null
 DELETE FROM line WHERE job = 'unstarted' AND rank = 5;
 UPDATE line SET line = 'INFO loading the tokenizer' WHERE job = 'unstarted' AND rank IS NOT NULL;
+SELECT fail('unstarted', '{0}', 21, 'timed out, 7 of 8 ranks joined') \g /dev/null
 SELECT load_job('unstarted', (:nodes)[:4], 2) \g /dev/null
 SELECT * FROM evidence('unstarted') WHERE kind = 'missing';
 
