@@ -10,9 +10,9 @@
 #            sixth10 (sixth) of one of recurrences of times (flows_sixth.py), seventh1 to seventh10 (seventh) of one of
 #            programs that wait for signals (flows_seventh.py), eighth1 to eighth10 (eighth) of a graph of data flow
 #            (flows_eighth.py), ninth1 to ninth10 (ninth) of queues of commands (flows_ninth.py), tenth1 to tenth12 (tenth) of
-#            rates that are fair (flows_tenth.py), and eleventh1 to eleventh12 (eleventh) of ways that collide
-#            (flows_eleventh.py). Of the tenth and the eleventh the odd ones may be read and the even ones are blind: no rule
-#            may be looked at with them. big (ten million flows) comes only where it is named.
+#            rates that are fair (flows_tenth.py), eleventh1 to eleventh12 (eleventh) of ways that collide
+#            (flows_eleventh.py), and twelfth1 to twelfth12 (twelfth) of cells that live (flows_twelfth.py). Of the tenth to
+#            the twelfth the odd ones may be read and the even ones are blind: no rule may be looked at with them. big (ten million flows) comes only where it is named.
 #            check: the scoring itself, with the truth as what is said, which must be right, and with a damaged truth, which
 #            must not. Default: all but big and check.
 # SCENARIOS  the same in the environment, for make bench-flows SCENARIOS="small slow_link".
@@ -41,7 +41,7 @@ all_scenarios() {
 	for number in $(seq 19); do
 		echo "other$number"
 	done
-	echo third fourth fifth sixth seventh eighth ninth tenth eleventh
+	echo third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth
 }
 
 # The names, with healthy spelt out, one a line.
@@ -59,6 +59,7 @@ spell() {
 			ninth) seq -f 'ninth%.0f' 10 ;;
 			tenth) seq -f 'tenth%.0f' 12 ;;
 			eleventh) seq -f 'eleventh%.0f' 12 ;;
+			twelfth) seq -f 'twelfth%.0f' 12 ;;
 			*) echo "$name" ;;
 		esac
 	done
