@@ -359,16 +359,16 @@ BEGIN
 		FROM @extschema@.l4_stream s
 		WHERE s.job_id = l4_streams_to_launchers.job_id AND s.kind IN ('rank', 'other') AND s.node IS NOT NULL
 		GROUP BY s.source_id, s.node
-	), beside AS (
+	), iterating AS (SELECT DISTINCT f.node FROM file f WHERE f.iteration IS NOT NULL),
+	beside AS (
 		-- a number alone may be that of a node; what a process writes to its standard error tells of no iteration
 		SELECT f.family, min(f.rank) = 0 AND max(f.rank) = count(*) - 1 AND count(*) = (SELECT cardinality(j.nodes)
 			FROM @extschema@.l4_job_row(l4_streams_to_launchers.job_id) j) AS of_nodes
-		FROM file f
+		FROM file f LEFT JOIN iterating i ON i.node = f.node
 		GROUP BY f.family
 		HAVING max(f.iteration) IS NULL AND bool_and(f.of_rank AND f.source !~* 'rank'
 				AND NOT @extschema@.l4_is_error_output(f.source))
-			AND count(DISTINCT f.node) FILTER (WHERE EXISTS (SELECT FROM file o WHERE o.node = f.node
-				AND o.iteration IS NOT NULL)) >= share * count(DISTINCT f.node)
+			AND count(DISTINCT i.node) >= share * count(DISTINCT f.node)
 	), held AS MATERIALIZED (
 		-- as many as nodes count these
 		SELECT s.stream_id, CASE WHEN b.of_nodes THEN j.nodes[f.rank + 1] ELSE s.node END AS node

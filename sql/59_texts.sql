@@ -293,6 +293,14 @@ COMMENT ON FUNCTION @extschema@.l4_told_progress(text, @extschema@.l4_wordings) 
 'Step: How far a message says that something got: 3 and 7 for "chunk 3/7", 512 and 4096 for "received 512 of 4096"; of '
 'several such pairs the first. NULL where it says nothing of the kind.';
 
+CREATE FUNCTION @extschema@.l4_may_tell_place(message text) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN message LIKE '%File "%' OR message LIKE '%frame #%' OR message LIKE '%.py:%' OR message LIKE '%#_ %'
+	OR message LIKE '%ast enqueued %';
+COMMENT ON FUNCTION @extschema@.l4_may_tell_place(text) IS
+'Step: May a message have a stack (l4_stack_calls) or numbers of collectives (l4_told_pending)? Most have neither, which this '
+'tells at a fraction of the cost.';
+
 CREATE FUNCTION @extschema@.l4_stack_calls(message text) RETURNS SETOF text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50 ROWS 10
 BEGIN ATOMIC

@@ -12,7 +12,8 @@
 #            (flows_eighth.py), ninth1 to ninth10 (ninth) of queues of commands (flows_ninth.py), tenth1 to tenth12 (tenth) of
 #            rates that are fair (flows_tenth.py), eleventh1 to eleventh12 (eleventh) of ways that collide
 #            (flows_eleventh.py), and twelfth1 to twelfth12 (twelfth) of cells that live (flows_twelfth.py). Of the tenth to
-#            the twelfth the odd ones may be read and the even ones are blind: no rule may be looked at with them. big (ten million flows) comes only where it is named.
+#            the twelfth the odd ones may be read and the even ones are blind: no rule may be looked at with them. big (ten
+#            million flows) comes only where it is named.
 #            check: the scoring itself, with the truth as what is said, which must be right, and with a damaged truth, which
 #            must not. Default: all but big and check.
 # SCENARIOS  the same in the environment, for make bench-flows SCENARIOS="small slow_link".
