@@ -30,7 +30,7 @@ ALTER TABLE @extschema@.l4_diagnosis ADD limits jsonb NOT NULL DEFAULT '{}', ADD
 DO $upgrade$
 DECLARE
 	formats text[] := '{
-		bracket_time 5ca602c982e9,json 0e8af9fba6cc,
+		ascend_plog 9b0540cc83ab,bracket_time 5ca602c982e9,json 0e8af9fba6cc,
 		path_node_rank_number 6208e160fd8a,path_rank_file f500a9bf059f,path_rank_number 57071caa104f,
 		torchrun_role_rank 4be5d40b9010,
 		deepspeed cd4b040bf169,python_dated 1f6bc862151c,python_default c6e8f76d7b9d,
