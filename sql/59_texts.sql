@@ -304,13 +304,23 @@ COMMENT ON FUNCTION @extschema@.l4_may_tell_place(text) IS
 CREATE FUNCTION @extschema@.l4_stack_calls(message text) RETURNS SETOF text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50 ROWS 10
 BEGIN ATOMIC
-	-- of Python (a traceback, faulthandler, py-spy), of C and C++ (gdb; frames of PyTorch)
+	-- each pattern only where a message may match it: of Python (a traceback, faulthandler; py-spy), of C and C++ (frames of
+	-- PyTorch; gdb)
 	SELECT DISTINCT regexp_replace(array_to_string(f.frame, ' '), '\d+', '0', 'g')
-	FROM regexp_matches(l4_stack_calls.message,
-		'File "([^"\n]+)", line \d+,? in ([\w<>.]+)'
-		'|(?:^|\n)[^\n]*?\s{2,}([\w<>.]+) \(([^()\s]+\.pyx?):\d+\)'
-		'|(?:^|\n)[^\n]*?#\d+\s+(?:0x[0-9a-f]+ in )?([\w:~<>]+) ?\('
-		'|\mframe #\d+: ([\w:~<>]+)[^\n]* \+ 0x', 'g') f (frame);
+	FROM (
+		SELECT x.frame FROM regexp_matches(l4_stack_calls.message, 'File "([^"\n]+)", line \d+,? in ([\w<>.]+)', 'g') x (frame)
+		WHERE l4_stack_calls.message LIKE '%File "%'
+		UNION ALL
+		SELECT x.frame FROM regexp_matches(l4_stack_calls.message,
+			'(?:^|\n)[^\n]*?\s{2,}([\w<>.]+) \(([^()\s]+\.pyx?):\d+\)', 'g') x (frame)
+		WHERE l4_stack_calls.message LIKE '%.py%:%'
+		UNION ALL
+		SELECT x.frame FROM regexp_matches(l4_stack_calls.message, '\mframe #\d+: ([\w:~<>]+)[^\n]* \+ 0x', 'g') x (frame)
+		WHERE l4_stack_calls.message LIKE '%frame #%'
+		UNION ALL
+		SELECT x.frame FROM regexp_matches(l4_stack_calls.message,
+			'(?:^|\n)[^\n]*?#\d+\s+(?:0x[0-9a-f]+ in )?([\w:~<>]+) ?\(', 'g') x (frame)
+		WHERE l4_stack_calls.message LIKE '%#_ %') f;
 END;
 COMMENT ON FUNCTION @extschema@.l4_stack_calls(text) IS
 'Step: The calls that a message has in stacks, without lines and numbers: file and function of Python, function of C and C++; '

@@ -12,14 +12,14 @@ CREATE FUNCTION @extschema@.l4_evidence_elsewhere(unexplained @extschema@.l4_une
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
 BEGIN ATOMIC
 	WITH stood AS MATERIALIZED (
-		SELECT r.unit, r.node, r.rank, c.place, min(r.stream_id) AS stream_id, min(r.first_line) AS first_line,
-			min(r.first_ts) AS first_ts, c.process_group, c.waits
+		SELECT r.unit, r.node, COALESCE(r.rank, -1) AS rank, c.place, min(r.stream_id) AS stream_id,
+			min(r.first_line) AS first_line, min(r.first_ts) AS first_ts, c.process_group, c.waits
 		FROM unnest(l4_evidence_elsewhere.unexplained) r
 		CROSS JOIN LATERAL (
-			SELECT s.call AS place, NULL::text AS process_group, true AS waits
+			SELECT s.call AS place, '' AS process_group, true AS waits
 			FROM @extschema@.l4_stack_calls(r.message) s (call)
 			UNION ALL
-			SELECT NULL, p.process_group, p.pending > 0 FROM @extschema@.l4_told_pending(r.message) p) c
+			SELECT '', 'group ' || p.process_group, p.pending > 0 FROM @extschema@.l4_told_pending(r.message) p) c
 		WHERE r.kind = 'rank' AND r.unit IS NOT NULL AND @extschema@.l4_may_tell_place(r.message)
 		GROUP BY r.unit, r.node, r.rank, c.place, c.process_group, c.waits
 	), member AS MATERIALIZED (
@@ -28,22 +28,25 @@ BEGIN ATOMIC
 		FROM stood s GROUP BY s.unit, s.node, s.rank, s.process_group
 	), shared AS (
 		SELECT s.process_group, s.place, count(*) AS members FROM stood s WHERE s.waits GROUP BY s.process_group, s.place
+	), lacking AS (
+		-- of each such call one
+		SELECT m.unit, m.rank, m.process_group, c.place
+		FROM member m JOIN shared c ON c.members = m.members - 1 AND c.process_group = m.process_group
+		WHERE m.members >= (limits).evidence_elsewhere_ranks
+		EXCEPT
+		SELECT s.unit, s.rank, s.process_group, s.place FROM stood s WHERE s.waits
 	), elsewhere AS (
 		SELECT m.unit, m.node, m.rank, m.process_group, m.stream_id, m.first_line, m.first_ts, m.members, count(*) AS places,
-			min(c.place) AS place, count(*) OVER (PARTITION BY m.process_group) AS those
-		FROM member m
-		JOIN shared c ON c.members = m.members - 1 AND c.process_group IS NOT DISTINCT FROM m.process_group
-		WHERE m.members >= (limits).evidence_elsewhere_ranks
-			AND NOT EXISTS (SELECT FROM stood s WHERE s.waits AND s.unit = m.unit AND s.rank IS NOT DISTINCT FROM m.rank
-				AND s.process_group IS NOT DISTINCT FROM c.process_group AND s.place IS NOT DISTINCT FROM c.place)
+			min(l.place) AS place, count(*) OVER (PARTITION BY m.process_group) AS those
+		FROM lacking l JOIN member m ON m.unit = l.unit AND m.rank = l.rank AND m.process_group = l.process_group
 		GROUP BY m.unit, m.node, m.rank, m.process_group, m.stream_id, m.first_line, m.first_ts, m.members
 	)
-	SELECT e.unit, e.node, e.rank, 'elsewhere',
+	SELECT e.unit, e.node, NULLIF(e.rank, -1), 'elsewhere',
 		-- who has a role does other work, too, and may be in other calls by that
 		CASE WHEN e.unit IN (SELECT r.unit FROM unnest(l4_evidence_elsewhere.roles) r)
 			THEN (limits).evidence_spokesman_part ELSE 1 END, NULL::float8, 'evidence_elsewhere_ranks',
-		jsonb_strip_nulls(jsonb_build_object('ranks', e.members, 'calls', CASE WHEN e.place IS NOT NULL THEN e.places END,
-			'call', e.place, 'process_group', e.process_group)),
+		jsonb_strip_nulls(jsonb_build_object('ranks', e.members, 'calls', CASE WHEN e.place <> '' THEN e.places END,
+			'call', NULLIF(e.place, ''), 'process_group', substring(e.process_group, '^group (.*)$'))),
 		NULL::bigint, e.stream_id, e.first_line, e.first_ts
 	FROM elsewhere e
 	-- of several, each of which lacks something else, lines may be torn; who finds something wrong with another one
