@@ -274,31 +274,36 @@ RETURNS TABLE (one text, other text)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1000 COST 100000
 BEGIN ATOMIC
 	WITH link AS MATERIALIZED (
-		SELECT e.source, e.destination, ln(p.bytes) AS moved, p.forth, p.back
+		SELECT p.one, p.other, e.source, e.destination, ln(p.bytes) AS moved
 		FROM @extschema@.l4_each_pair(l4_halved_pairs.pairs) p
 		CROSS JOIN LATERAL (VALUES (p.one, p.other), (p.other, p.one)) e(source, destination)
 		WHERE abs(ln(NULLIF((p.forth).bytes, 0)::double precision / NULLIF((p.back).bytes, 0))) <= (limits).flow_halved
 	), square AS MATERIALIZED (
-		SELECT a.source AS first, a.destination AS second, b.destination AS third, c.destination AS fourth,
-			@extschema@.l4_usual_size(a.forth, a.back) AS lesser, @extschema@.l4_usual_size(b.forth, b.back) AS greater
+		SELECT ARRAY[a.one, b.one, c.one, d.one] AS ones, ARRAY[a.other, b.other, c.other, d.other] AS others
 		FROM link a
 		JOIN link b ON b.source = a.source AND abs(b.moved - a.moved - ln(2)) <= (limits).flow_halved
 		JOIN link c ON c.source = a.destination AND c.destination <> a.source
 			AND abs(c.moved - b.moved) <= (limits).flow_halved
 		JOIN link d ON d.source = b.destination AND d.destination = c.destination
 			AND abs(d.moved - a.moved) <= (limits).flow_halved
+	), side AS MATERIALIZED (
+		SELECT DISTINCT e.one, e.other FROM square s CROSS JOIN LATERAL unnest(s.ones, s.others) e(one, other)
+	), sized AS MATERIALIZED (
+		SELECT p.one, p.other, @extschema@.l4_usual_size(p.forth, p.back) AS size
+		FROM @extschema@.l4_each_pair(l4_halved_pairs.pairs) p JOIN side s ON s.one = p.one AND s.other = p.other
 	)
-	SELECT DISTINCT LEAST(e.one COLLATE "C", e.other COLLATE "C"), GREATEST(e.one COLLATE "C", e.other COLLATE "C")
+	SELECT DISTINCT e.one, e.other
 	FROM square s
-	CROSS JOIN LATERAL (VALUES (s.first, s.second), (s.first, s.third), (s.second, s.fourth),
-		(s.third, s.fourth)) e(one, other)
-	WHERE abs(ln(s.greater / s.lesser) - ln(2)) <= (limits).flow_halved;
+	JOIN sized a ON a.one = s.ones[1] AND a.other = s.others[1]
+	JOIN sized b ON b.one = s.ones[2] AND b.other = s.others[2]
+	CROSS JOIN LATERAL unnest(s.ones, s.others) e(one, other)
+	WHERE abs(ln(b.size / a.size) - ln(2)) <= (limits).flow_halved;
 END;
 COMMENT ON FUNCTION @extschema@.l4_halved_pairs(@extschema@.l4_flow_pair[], @extschema@.l4_limits) IS
 'Step: Pairs of four that exchange in a square, over two sides half as much as over the other two, in messages half as large '
 '(limit flow_halved): those sum up by recursive halving and doubling, each round of which exchanges half of what the one '
 'before did, with another partner. What goes along a pipeline is as much between all stages, and has nothing to do with the '
-'size of gradients. Each pair once, the lesser address first. Cost: pairs times the square of the partners that one has. '
+'size of gradients. Each pair once. Cost: pairs times the square of the partners that one has. '
 'After Thakur et al., Optimization of Collective Communication Operations in MPICH, IJHPCA 2005.';
 
 CREATE FUNCTION @extschema@.l4_measured_pairs(pairs @extschema@.l4_flow_pair[], places @extschema@.l4_flow_place[],

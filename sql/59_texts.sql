@@ -293,34 +293,18 @@ COMMENT ON FUNCTION @extschema@.l4_told_progress(text, @extschema@.l4_wordings) 
 'Step: How far a message says that something got: 3 and 7 for "chunk 3/7", 512 and 4096 for "received 512 of 4096"; of '
 'several such pairs the first. NULL where it says nothing of the kind.';
 
-CREATE FUNCTION @extschema@.l4_may_tell_place(message text) RETURNS boolean
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN message LIKE '%File "%' OR message LIKE '%frame #%' OR message LIKE '%.py:%' OR message LIKE '%#_ %'
-	OR message LIKE '%ast enqueued %';
-COMMENT ON FUNCTION @extschema@.l4_may_tell_place(text) IS
-'Step: May a message have a stack (l4_stack_calls) or numbers of collectives (l4_told_pending)? Most have neither, which this '
-'tells at a fraction of the cost.';
-
 CREATE FUNCTION @extschema@.l4_stack_calls(message text) RETURNS SETOF text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50 ROWS 10
 BEGIN ATOMIC
 	-- each pattern only where a message may match it: of Python (a traceback, faulthandler; py-spy), of C and C++ (frames of
 	-- PyTorch; gdb)
 	SELECT DISTINCT regexp_replace(array_to_string(f.frame, ' '), '\d+', '0', 'g')
-	FROM (
-		SELECT x.frame FROM regexp_matches(l4_stack_calls.message, 'File "([^"\n]+)", line \d+,? in ([\w<>.]+)', 'g') x (frame)
-		WHERE l4_stack_calls.message LIKE '%File "%'
-		UNION ALL
-		SELECT x.frame FROM regexp_matches(l4_stack_calls.message,
-			'(?:^|\n)[^\n]*?\s{2,}([\w<>.]+) \(([^()\s]+\.pyx?):\d+\)', 'g') x (frame)
-		WHERE l4_stack_calls.message LIKE '%.py%:%'
-		UNION ALL
-		SELECT x.frame FROM regexp_matches(l4_stack_calls.message, '\mframe #\d+: ([\w:~<>]+)[^\n]* \+ 0x', 'g') x (frame)
-		WHERE l4_stack_calls.message LIKE '%frame #%'
-		UNION ALL
-		SELECT x.frame FROM regexp_matches(l4_stack_calls.message,
-			'(?:^|\n)[^\n]*?#\d+\s+(?:0x[0-9a-f]+ in )?([\w:~<>]+) ?\(', 'g') x (frame)
-		WHERE l4_stack_calls.message LIKE '%#_ %') f;
+	FROM (VALUES ('%File "%', 'File "([^"\n]+)", line \d+,? in ([\w<>.]+)'),
+			('%.py%:%', '(?:^|\n)[^\n]*?\s{2,}([\w<>.]+) \(([^()\s]+\.pyx?):\d+\)'),
+			('%frame #%', '\mframe #\d+: ([\w:~<>]+)[^\n]* \+ 0x'),
+			('%#_ %', '(?:^|\n)[^\n]*?#\d+\s+(?:0x[0-9a-f]+ in )?([\w:~<>]+) ?\(')) p (guard, pattern)
+	CROSS JOIN LATERAL regexp_matches(CASE WHEN l4_stack_calls.message LIKE p.guard THEN l4_stack_calls.message END, p.pattern,
+		'g') f (frame);
 END;
 COMMENT ON FUNCTION @extschema@.l4_stack_calls(text) IS
 'Step: The calls that a message has in stacks, without lines and numbers: file and function of Python, function of C and C++; '
@@ -333,7 +317,7 @@ BEGIN ATOMIC
 	SELECT COALESCE(substring(l4_told_pending.message, 'PG GUID (\w+)'),
 			substring(l4_told_pending.message, '\mPG (?:ID )?(\d+)'), ''),
 		w.number[1]::bigint - w.number[2]::bigint
-	FROM regexp_match(l4_told_pending.message,
+	FROM regexp_match(CASE WHEN l4_told_pending.message LIKE '%ast enqueued %' THEN l4_told_pending.message END,
 		'[Ll]ast enqueued (?:\w+ )?work: (\d{1,17}), last completed (?:\w+ )?work: (-?\d{1,17})') w (number)
 	WHERE w.number IS NOT NULL;
 END;

@@ -20,7 +20,7 @@ BEGIN ATOMIC
 			FROM @extschema@.l4_stack_calls(r.message) s (call)
 			UNION ALL
 			SELECT '', 'group ' || p.process_group, p.pending > 0 FROM @extschema@.l4_told_pending(r.message) p) c
-		WHERE r.kind = 'rank' AND r.unit IS NOT NULL AND @extschema@.l4_may_tell_place(r.message)
+		WHERE r.kind = 'rank' AND r.unit IS NOT NULL
 		GROUP BY r.unit, r.node, r.rank, c.place, c.process_group, c.waits
 	), member AS MATERIALIZED (
 		SELECT s.unit, s.node, s.rank, s.process_group, min(s.stream_id) AS stream_id, min(s.first_line) AS first_line,

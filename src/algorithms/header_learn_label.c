@@ -82,7 +82,7 @@ are_ranks(const L4SampleLine *lines, int count, const Speaker *speakers)
 	}
 	pfree(seen);
 	return i == count && ranks > 1 && ranks * LINES_PER_RANK <= here && ranks * 10 >= most * MOST &&
-		back >= Min(LEAST_RETURNS, here / ranks) && back * ranks * 2 >= turns;
+		back >= LEAST_RETURNS && back * ranks * 2 >= turns;
 }
 
 /* Does one number stand with several nodes, as those do that count the ranks of each? */

@@ -7,13 +7,12 @@ Of the files: who sends and gets, and when; steps follow one another and hold th
 group of their kind; loads are below rates; each collective balances; healthy links are alike; in the time of a fault what the
 truth says can be seen, and not before.
 """
-import bisect
 import collections
 import csv
 import math
 import sys
 
-from flows_checks import mean, middle, seconds
+from flows_checks import check_hold, check_seen, check_silence, check_steps, losses, mean, middle, seconds
 from flows_eleventh_plans import ELEVENTH
 
 LONG = 5e6              # bytes of a record that has a rate worth the name
@@ -107,53 +106,7 @@ def check_pairs(window):
                 window.say('%s -> %s is no pair of %s', one, other, kind)
 
 
-def check_steps(window):
-    """Steps follow one another but for pauses; all of a job have as many; those of a step overlap."""
-    for job in window.jobs:
-        ends = [p['ended'] for p in window.pauses if p['job'] == job]
-        counts = [len(window.steps[a]) for a in window.ranks[job]]
-        if max(counts) - min(counts) > 1:
-            window.say('job %s: ranks have %d to %d steps', job, min(counts), max(counts))
-        by = collections.defaultdict(list)
-        for address in window.ranks[job]:
-            for step, began, ended in window.steps[address]:
-                by[step].append((began, ended))
-                if not began < ended:
-                    window.say('%s: step %d is of no length', address, step)
-            for (one, _, end), (other, begin, _) in zip(window.steps[address], window.steps[address][1:]):
-                if other != one + 1 or begin > 0 and begin != end and min([abs(begin - e) for e in ends], default=9) > 1e-5:
-                    window.say('%s: steps %d and %d do not meet', address, one, other)
-        for step, some in by.items():
-            if max(b for b, _ in some) > min(e for _, e in some):
-                window.say('job %s: step %d has ranks that do not overlap', job, step)
-
-
 # ---- records against steps ----
-
-
-def check_hold(window):
-    """Records of data lie within one step of both ends; steps end with one. Clocks, time-outs and losses are allowed for."""
-    slack = 4e-3 if window.exact() else 0.03
-    ends, out, many, hits, count = collections.defaultdict(list), 0, 0, 0, 0
-    for began, duration, one, other, *_ in window.flows:
-        if window.kinds.get((one, other)) == {'data'}:
-            for address in (one, other):
-                ends[address].append(began + duration)
-                limits = [e for _, _, e in window.steps[address]]
-                i = bisect.bisect_right(limits, began + slack)
-                many += 1
-                out += i < len(limits) and began + duration > limits[i] + slack
-    for address, steps in window.steps.items():
-        mine = sorted(ends[address])
-        for _, began, ended in steps:
-            if mine and 0.5 < began and ended < window.length - 3:
-                i = bisect.bisect_left(mine, ended - slack)
-                hits, count = hits + (i < len(mine) and mine[i] < ended + slack), count + 1
-    if out > 0.002 * many:
-        window.say('%d of %d records of data are of two steps', out, many)
-    if hits < 0.93 * count:
-        window.say('only %d of %d steps end with a record', hits, count)
-    return hits / max(1, count)
 
 
 def check_balance(window):
@@ -230,41 +183,8 @@ def check_drift(window):
 
 
 def loss(window, fault, which):
-    """What share of its rate what is hit loses, and what others lose, as records tell."""
-    out = []
-    for wanted in (True, False):
-        by = [collections.defaultdict(lambda: [0, 0.0]) for _ in range(2)]
-        for began, duration, one, other, size, switches, _ in window.flows:
-            if size > LONG and duration > 0 and (one, other) in window.kinds and which(one, other, switches) == wanted:
-                if began + duration < fault['began'] or fault['began'] < began < fault['ended']:
-                    some = by[began > fault['began']][one, other, size_class(size)]
-                    some[0], some[1] = some[0] + size, some[1] + duration
-        out.append(middle([1 - by[1][k][0] / by[1][k][1] / (n / t) for k, (n, t) in by[0].items() if k in by[1]]))
-    return out
-
-
-def check_seen(window, fault):
-    """A slow link or switch is slower by what its truth says, and more so than others."""
-    factor = float(fault['factor'])
-    if fault['kind'] == 'slow_link':
-        ends = tuple(fault['subject'].split(' -> '))
-        lost, others = loss(window, fault, lambda a, b, s: (a, b) == ends)
-    else:
-        lost, others = loss(window, fault, lambda a, b, s: fault['subject'] in s)
-    if not 0.4 * factor < lost or not others < lost:
-        window.say('it loses %.2f of %.2f, others %.2f', lost, factor, others)
-    return 'loses %.2f of %.2f, others %.2f' % (lost, factor, others)
-
-
-def check_silence(window, fault):
-    """While something stands its job does, and after that it goes on, or never."""
-    ours, until = set(window.ranks[fault['job']]), min(fault['ended'], window.length)
-    big = sorted(b for b, _, one, other, size, *_ in window.flows if one in ours and other in ours and size > 1e5)
-    quiet = sum(fault['began'] + 8 < b < until - 0.01 for b in big)
-    after = sum(b > until for b in big)
-    if quiet or (fault['ended'] < window.length) != bool(after):
-        window.say('%d messages while it stands, %d after', quiet, after)
-    return '%d of %d messages while it stands, %d after' % (quiet, len(big), after)
+    """What share of its rate what is hit loses, and what others lose, as records of like size tell."""
+    return losses(window, fault, which, size_class, LONG)
 
 
 def check_fault(window, fault):
@@ -282,9 +202,9 @@ def check_fault(window, fault):
         if some != job and kind != 'slow_switch' and not 0.95 < within / before < 1.05:
             window.say('steps of job %s take %.3f', some, within / before)
     if kind in ('slow_link', 'slow_switch'):
-        text.append(check_seen(window, fault))
+        text.append(check_seen(window, fault, loss, 0))
     elif kind != 'slow_accelerator':
-        text.append(check_silence(window, fault))
+        text.append(check_silence(window, fault, 8))
     return '%s of job %s: steps %s' % (kind, fault['job'], ', '.join(text))
 
 
@@ -299,7 +219,7 @@ def check(folder, name):
     if len(window.faults) != ('fault' in window.plan):
         window.say('%d faults', len(window.faults))
     print('%s: %d records, %d ranks, steps %s; ends %.3f, balance %.3f, load %.2f, slowest link %.2f' % (
-        name, many, sum(map(len, window.ranks.values())), check_drift(window), check_hold(window), check_balance(window),
+        name, many, sum(map(len, window.ranks.values())), check_drift(window), check_hold(window, 4e-3), check_balance(window),
         check_load(window), check_links(window)))
     for fault in window.faults:
         print('   ' + check_fault(window, fault))

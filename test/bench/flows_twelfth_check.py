@@ -8,13 +8,12 @@ group of their kind; loads are below rates; healthy pairs are alike; bytes of a 
 (flows_twelfth_check_bytes.py); in the time of a fault what the truth says can be seen, and not before
 (flows_twelfth_check_faults.py).
 """
-import bisect
 import collections
 import csv
 import math
 import sys
 
-from flows_checks import middle, seconds
+from flows_checks import check_hold, check_steps, middle, seconds
 from flows_twelfth_check_bytes import check_bytes
 from flows_twelfth_check_faults import check_fault
 from flows_twelfth_core import dice_of
@@ -102,52 +101,6 @@ def check_ranks(window):
                 window.say('%s -> %s is no pair of %s', one, other, kind)
 
 
-def check_steps(window):
-    """Steps follow one another but for pauses; all of a job have as many; those of a step overlap."""
-    for job in window.jobs:
-        ends = [p['ended'] for p in window.pauses if p['job'] == job]
-        counts = [len(window.steps[a]) for a in window.ranks[job]]
-        if max(counts) - min(counts) > 1:
-            window.say('job %s: ranks have %d to %d steps', job, min(counts), max(counts))
-        by = collections.defaultdict(list)
-        for address in window.ranks[job]:
-            for step, began, ended in window.steps[address]:
-                by[step].append((began, ended))
-                if not began < ended:
-                    window.say('%s: step %d is of no length', address, step)
-            for (one, _, end), (other, begin, _) in zip(window.steps[address], window.steps[address][1:]):
-                if other != one + 1 or begin > 0 and begin != end and min([abs(begin - e) for e in ends], default=9) > 1e-5:
-                    window.say('%s: steps %d and %d do not meet', address, one, other)
-        for step, some in by.items():
-            if max(b for b, _ in some) > min(e for _, e in some):
-                window.say('job %s: step %d has ranks that do not overlap', job, step)
-
-
-def check_hold(window):
-    """Records of data lie within one step of both ends; steps end with one. Clocks, time-outs and losses are allowed for."""
-    slack = 6e-3 if window.exact() else 0.03
-    ends, out, many, hits, count = collections.defaultdict(list), 0, 0, 0, 0
-    for began, duration, one, other, *_ in window.flows:
-        if window.kinds.get((one, other)) == {'data'}:
-            for address in (one, other):
-                ends[address].append(began + duration)
-                limits = [e for _, _, e in window.steps[address]]
-                i = bisect.bisect_right(limits, began + slack)
-                many += 1
-                out += i < len(limits) and began + duration > limits[i] + slack
-    for address, steps in window.steps.items():
-        mine = sorted(ends[address])
-        for _, began, ended in steps:
-            if mine and 0.5 < began and ended < window.length - 3:
-                i = bisect.bisect_left(mine, ended - slack)
-                hits, count = hits + (i < len(mine) and mine[i] < ended + slack), count + 1
-    if out > 0.002 * many:
-        window.say('%d of %d records of data are of two steps', out, many)
-    if hits < 0.93 * count:
-        window.say('only %d of %d steps end with a record', hits, count)
-    return hits / max(1, count)
-
-
 def check_load(window):
     """Most load of an interface or trunk in a tenth of a second; accelerators may share one."""
     loads, width, share = collections.Counter(), 0.1, window.plan['fabric'].get('share', 1)
@@ -210,7 +163,7 @@ def check(folder, name, quiet):
     if len(window.faults) != ('fault' in window.plan):
         window.say('%d faults', len(window.faults))
     print('%s: %d records, %d ranks, steps %s; ends %.3f, load %.2f, slowest pair %.2f; bytes %s' % (
-        name, many, sum(map(len, window.ranks.values())), check_drift(window), check_hold(window), check_load(window),
+        name, many, sum(map(len, window.ranks.values())), check_drift(window), check_hold(window, 6e-3), check_load(window),
         check_links(window), check_bytes(window)))
     for fault in window.faults:
         text = check_fault(window, fault)

@@ -1,8 +1,7 @@
 """What can be seen of faults in windows of the twelfth simulator."""
-import collections
 import math
 
-from flows_checks import mean, middle
+from flows_checks import check_seen, check_silence, losses, mean, middle
 
 LONG = 4e6              # bytes of a record that has a rate worth the name
 
@@ -14,46 +13,9 @@ def lengths(window, job, began, ended):
 
 def loss(window, fault, which):
     """What share of its rate what is hit loses, and what others lose, as records of like size tell."""
-    out = losses(window, fault, which, lambda size: round(3 * math.log2(size)))
-    return losses(window, fault, which, lambda _: 0) if math.isnan(out[0]) else out     # records that ran together are longer
-
-
-def losses(window, fault, which, like):
-    """The same, of records of sizes that are alike."""
-    out = []
-    for wanted in (True, False):
-        by = [collections.defaultdict(lambda: [0, 0.0]) for _ in range(2)]
-        for began, duration, one, other, size, switches, _ in window.flows:
-            if size > LONG and duration > 0 and (one, other) in window.kinds and which(one, other, switches) == wanted:
-                if began + duration < fault['began'] or fault['began'] < began < fault['ended']:
-                    some = by[began > fault['began']][one, other, like(size)]
-                    some[0], some[1] = some[0] + size, some[1] + duration
-        out.append(middle([1 - by[1][k][0] / by[1][k][1] / (n / t) for k, (n, t) in by[0].items() if k in by[1]]))
-    return out
-
-
-def check_seen(window, fault):
-    """A slow link or switch is slower by what its truth says, and more so than others."""
-    factor = float(fault['factor'])
-    if fault['kind'] == 'slow_link':
-        ends = tuple(fault['subject'].split(' -> '))
-        lost, others = loss(window, fault, lambda a, b, s: (a, b) == ends)
-    else:
-        lost, others = loss(window, fault, lambda a, b, s: fault['subject'] in s)
-    if not 0.4 * factor < lost or not others < lost - 0.1:
-        window.say('it loses %.2f of %.2f, others %.2f', lost, factor, others)
-    return 'loses %.2f of %.2f, others %.2f' % (lost, factor, others)
-
-
-def check_silence(window, fault):
-    """While something stands its job does, and after that it goes on, or never."""
-    ours, until = set(window.ranks[fault['job']]), min(fault['ended'], window.length)
-    big = sorted(b for b, _, one, other, size, *_ in window.flows if one in ours and other in ours and size > 1e5)
-    quiet = sum(fault['began'] + 6 < b < until - 0.01 for b in big)
-    after = sum(b > until for b in big)
-    if quiet or (fault['ended'] < window.length) != bool(after):
-        window.say('%d messages while it stands, %d after', quiet, after)
-    return '%d of %d messages while it stands, %d after' % (quiet, len(big), after)
+    out = losses(window, fault, which, lambda size: round(3 * math.log2(size)), LONG)
+    # records that ran together are longer
+    return losses(window, fault, which, lambda _: 0, LONG) if math.isnan(out[0]) else out
 
 
 def check_fault(window, fault):
@@ -72,7 +34,7 @@ def check_fault(window, fault):
         if some != job and kind != 'slow_switch' and not 0.94 < within / before < 1.06:
             window.say('steps of job %s take %.3f', some, within / before)
     if kind in ('slow_link', 'slow_switch'):
-        text.append(check_seen(window, fault))
+        text.append(check_seen(window, fault, loss, 0.1))
     elif kind != 'slow_accelerator':
-        text.append(check_silence(window, fault))
+        text.append(check_silence(window, fault, 6))
     return '%s of job %s: steps %s' % (kind, fault['job'], ', '.join(text))
