@@ -468,8 +468,12 @@ DECLARE
 	limits CONSTANT @extschema@.l4_limits := @extschema@.l4_limits_in_force();
 	address_pattern CONSTANT text := '^\d{1,3}(\.\d{1,3}){3}$';
 	all_units CONSTANT @extschema@.l4_unit[] := ARRAY(SELECT u FROM @extschema@.l4_job_units(l4_learn_addresses.job_id) u);
-	-- of what labels call by its address the name is learnt
-	units CONSTANT bigint := (SELECT count(*) FROM unnest(all_units) u WHERE u.unit !~ address_pattern);
+	-- of what labels call by its address the name is learnt; which may be an address, too, that the scheduler or a path says
+	names CONSTANT text[] := ARRAY(SELECT u.unit FROM unnest(all_units) u WHERE u.unit !~ address_pattern
+		UNION SELECT unnest(j.nodes) FROM @extschema@.l4_job_row(l4_learn_addresses.job_id) j
+		UNION SELECT s.node FROM @extschema@.l4_stream s
+			WHERE s.job_id = l4_learn_addresses.job_id AND s.node ~ address_pattern AND position(s.node IN s.source) > 0);
+	units CONSTANT bigint := cardinality(names);
 	-- statements that carry an address, not the same each time, and are no flood
 	wanted CONSTANT bigint[] := ARRAY(
 		SELECT p.shape_id
@@ -494,11 +498,11 @@ BEGIN
 		SELECT DISTINCT r.number, r.shape_id, r.stream_id, r.raw, p.value AS address
 		FROM record r, unnest(r.parameters) p (value)
 		-- an expression costs a multiple of this
-		WHERE p.value LIKE '%_._%._%._%' AND p.value ~ address_pattern),
+		WHERE p.value LIKE '%_._%._%._%' AND p.value ~ address_pattern AND p.value <> ALL (names)),
 	address AS MATERIALIZED (
 		-- a statement that says the same address each time cannot tell nodes apart
 		SELECT dense_rank() OVER (ORDER BY a.raw) AS ordinal, a.number, a.shape_id, a.raw, a.address,
-			CASE WHEN s.unit !~ address_pattern THEN s.unit END AS unit, a.shape_id IN (SELECT g.shape_id FROM grave g) AS grave
+			CASE WHEN s.unit = ANY (names) THEN s.unit END AS unit, a.shape_id IN (SELECT g.shape_id FROM grave g) AS grave
 		FROM (SELECT s.*, min(s.address) OVER w AS first_address, max(s.address) OVER w AS last_address
 			FROM said s WINDOW w AS (PARTITION BY s.shape_id)) a
 		LEFT JOIN @extschema@.l4_chosen_streams(streams, ARRAY(SELECT o.stream_id FROM said o)) s
@@ -509,7 +513,7 @@ BEGIN
 		SELECT m.ordinal, m.unit
 		FROM @extschema@.l4_mentions(l4_learn_addresses.job_id,
 			ARRAY(SELECT a.raw FROM address a GROUP BY a.raw ORDER BY a.raw), all_units) m
-		WHERE m.unit !~ address_pattern),
+		WHERE m.unit = ANY (names)),
 	pair AS (
 		-- an address and the one other unit named beside it, or, where none is, the unit itself
 		SELECT a.shape_id, a.address, coalesce(min(n.unit) FILTER (WHERE n.unit IS DISTINCT FROM a.unit),

@@ -6,9 +6,9 @@ SET client_min_messages = warning;
 SET timezone = 'UTC';
 
 CREATE TABLE line (job text, source text, turn serial, line text);
-CREATE FUNCTION load_job(job text, status text) RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE FUNCTION load_job(job text, status text, host text DEFAULT 'gpu-') RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
-	PERFORM l4_register_job(job, '{"model": "actors"}', status, '{gpu-1,gpu-2,gpu-3}', 1);
+	PERFORM l4_register_job(job, '{"model": "actors"}', status, ARRAY(SELECT host || n FROM generate_series(1, 3) n), 1);
 	RETURN (l4_ingest(job, format('SELECT line, source FROM actors.line WHERE job = %L ORDER BY source, turn', job))).rows;
 END $$;
 -- what an actor and the driver log of it; {n}: the node
@@ -57,6 +57,13 @@ ORDER BY s.source COLLATE "C", s.node;
 SELECT j, d.kind, d.node, d.role, split_part(d.evidence, E'\n', 1) LIKE '%repeated%' AS repeated
 FROM unnest('{bug,reset}'::text[]) j, l4_diagnose(j) d WHERE d.kind = 'node' OR d.kind = 'fault' AND d.ordinal = 1
 ORDER BY 1, 2;
+
+\echo == nodes that are called by an address of their own are meant by those of another network
+INSERT INTO line (job, source, line) SELECT 'numbers', replace(source, 'gpu-', '10.1.0.'), replace(line, 'gpu-', '10.1.0.')
+FROM line WHERE job = 'reset' ORDER BY turn;
+SELECT load_job('numbers', 'failed', '10.1.0.') \g /dev/null
+SELECT s.node, count(*) AS streams FROM l4_job_streams('numbers') s WHERE s.source LIKE '%driver.log' GROUP BY 1 ORDER BY 1;
+SELECT d.node FROM l4_diagnose('numbers') d WHERE d.kind = 'node';
 
 SELECT count(l4_delete_job(j.job_id)) FROM (SELECT DISTINCT job AS job_id FROM line) j;
 DROP SCHEMA actors CASCADE;
