@@ -412,6 +412,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'Of fewer steps that are measured their order alone cannot tell a change: one is told where they are apart.'),
 	(true, 'slow_few_least', 4, 'steps', 'So many must be slow then, and as many not.'),
 	(true, 'slow_few_apart', 1.2, 'factor', 'And each by so much slower than any before but the first, in which all warms up.'),
+	(true, 'slow_few_before', 3, 'steps', 'So few may come before where each since takes slow_few_far times as long ...'),
+	(true, 'slow_few_far', 3, 'factor', '... as any of them but the first: first steps are slow, not quick.'),
 	(true, 'slow_steps_read', 2000, 'steps',
 		'Of more than twice as many some are looked at, then all about the place found: all would take tenths of a second.'),
 	(true, 'slow_partial_share', 0.5, 'share of a step',

@@ -306,9 +306,9 @@ BEGIN ATOMIC
 	),
 	apart AS MATERIALIZED (
 		SELECT b.turn FROM bound b
-		WHERE b.single AND b.steps < (limits).slow_few_most AND b.place > (limits).slow_few_least
-			AND b.steps - b.place + 1 >= (limits).slow_few_least
-			AND b.least_since >= (limits).slow_few_apart * b.most_before
+		WHERE b.single AND b.steps < (limits).slow_few_most AND b.steps - b.place + 1 >= (limits).slow_few_least
+			AND (b.place > (limits).slow_few_least AND b.least_since >= (limits).slow_few_apart * b.most_before
+				OR b.place > (limits).slow_few_before AND b.least_since >= (limits).slow_few_far * b.most_before)
 		ORDER BY b.least_since / b.most_before DESC, b.turn LIMIT 1
 	),
 	level AS (
@@ -321,7 +321,7 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_few_steps_onset(text, @extschema@.l4_limits) IS
 'Step: From which place in the timeline of a job on of which few steps are measured (a short one, or one that tells of every '
 'hundredth) all of them take longer than any before but the first, and the usual seconds of a step before. No row where they '
-'do not, or more are measured, or several between two stamps.';
+'do not, or more are measured, or several between two stamps. Of very few before it only what is by far longer.';
 
 CREATE FUNCTION @extschema@.l4_step_onset(job_id text, limits @extschema@.l4_limits)
 	RETURNS TABLE (turn bigint, before double precision, spells boolean)

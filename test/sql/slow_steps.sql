@@ -169,6 +169,9 @@ END $$;
 SELECT * FROM measured('hundreds', '{1,1.9,0.9,1,0.9,1.1,1.8,1.7,1.8,1.9,1.7,1.8}');
 SELECT count(*) AS swelling FROM measured('swelling', '{1,0.9,1,1,0.9,1.1,1.2,1.4,1.6,1.8,1.9,2.0}');
 SELECT count(*) AS last_alone FROM measured('last_alone', '{1,0.9,1,0.9,1,0.9,1,0.9,1,1.8,1.9,1.8}');
+\echo == by far slower after two steps and a first one
+SELECT * FROM measured('far', '{1,1.4,0.9,1,5.1,5,4.8,5.2,5}');
+SELECT count(*) AS near FROM measured('near', '{1,1.4,0.9,1,2,2.1,1.9,2.2,2}');
 DROP FUNCTION measured;
 DROP FUNCTION load_bare;
 -- nothing is left for other tests
