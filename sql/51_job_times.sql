@@ -181,19 +181,21 @@ COMMENT ON FUNCTION @extschema@.l4_job_first_times(text) IS
 'Step: When the ranks of each node first logged each shape, in seconds since 1970 by the node''s clock, and whether they '
 'were iterating: of streams that have a file of their own and whose path, or rank, names the node.';
 
-CREATE FUNCTION @extschema@.l4_stamp_end(ts timestamptz) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN ts + CASE ts AT TIME ZONE 'UTC' WHEN date_trunc('second', ts AT TIME ZONE 'UTC') THEN interval '999999 us'
-	ELSE interval '0' END;
-COMMENT ON FUNCTION @extschema@.l4_stamp_end(timestamptz) IS
-'Step: The last moment that a stamp may mean: of one of a whole second the end of that.';
+CREATE FUNCTION @extschema@.l4_stamp_before(ts timestamptz, before timestamptz) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE
+-- stable as adding to a time is, or it could not become part of a statement; whether it is of a whole second is asked in the
+-- last second alone, as that takes longer than the rest
+RETURN ts < before AND (ts < before - interval '999999 us'
+	OR ts AT TIME ZONE 'UTC' <> date_trunc('second', ts AT TIME ZONE 'UTC'));
+COMMENT ON FUNCTION @extschema@.l4_stamp_before(timestamptz, timestamptz) IS
+'Step: Is the last moment that a stamp may mean, of one of a whole second the end of that, before a time? NULL where one is.';
 
 CREATE FUNCTION @extschema@.l4_line_before(first_line bigint, first_ts timestamptz, last_line bigint, last_ts timestamptz,
 	before timestamptz) RETURNS bigint
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
+LANGUAGE sql STABLE PARALLEL SAFE
 RETURN CASE WHEN @extschema@.l4_clock_was_set(first_ts) THEN
-	CASE WHEN @extschema@.l4_stamp_end(last_ts) < before THEN last_line
-		WHEN @extschema@.l4_stamp_end(first_ts) < before THEN first_line END END;
+	CASE WHEN @extschema@.l4_stamp_before(last_ts, before) THEN last_line
+		WHEN @extschema@.l4_stamp_before(first_ts, before) THEN first_line END END;
 COMMENT ON FUNCTION @extschema@.l4_line_before(bigint, timestamptz, bigint, timestamptz, timestamptz) IS
 'Step: Of the first and the last record of a shape in a stream the line of the last one that is older than a time '
 '(before); NULL where neither is, or its first one has no time that tells.';

@@ -200,12 +200,16 @@ RETURNS TABLE (shape_id bigint, ending boolean, peer boolean, together boolean, 
 	announcing boolean, closing boolean, gravity int)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
 BEGIN ATOMIC
-	SELECT h.shape_id, t.told ~ (wordings).ending, t.told ~ (wordings).peer, t.told ~ (wordings).together,
-		h.shape ~ (wordings).gathered, t.told ~ (wordings).exception OR t.told ~ (wordings).itself,
-		t.told ~ (wordings).announcing, t.told ~ (wordings).closing, @extschema@.l4_text_gravity(t.told, wordings)
-	FROM @extschema@.l4_shape h
-	CROSS JOIN LATERAL (SELECT @extschema@.l4_told_text(h.shape) AS told OFFSET 0) t
-	WHERE h.shape_id = ANY (ARRAY(SELECT DISTINCT n.shape_id FROM unnest(l4_judged_shapes.unexplained) n));
+	-- a step of its own: columns of a function that becomes part of a statement are worked out for each row they are joined to
+	WITH judged AS MATERIALIZED (
+		SELECT h.shape_id, t.told ~ (wordings).ending, t.told ~ (wordings).peer, t.told ~ (wordings).together,
+			h.shape ~ (wordings).gathered, t.told ~ (wordings).exception OR t.told ~ (wordings).itself,
+			t.told ~ (wordings).announcing, t.told ~ (wordings).closing, @extschema@.l4_text_gravity(t.told, wordings)
+		FROM @extschema@.l4_shape h
+		CROSS JOIN LATERAL (SELECT @extschema@.l4_told_text(h.shape) AS told OFFSET 0) t
+		WHERE h.shape_id = ANY (ARRAY(SELECT DISTINCT n.shape_id FROM unnest(l4_judged_shapes.unexplained) n))
+	)
+	SELECT * FROM judged;
 END;
 COMMENT ON FUNCTION @extschema@.l4_judged_shapes(@extschema@.l4_unexplained_record[], @extschema@.l4_wordings) IS
 'Step: What wordings say of the shapes of unexplained records (the columns are named as their classes; exception: or itself), '

@@ -204,17 +204,22 @@ RETURNS TABLE (unit text, shape_id bigint, "position" int, stream_id bigint, lin
 	number double precision)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
 BEGIN ATOMIC
+	WITH place AS MATERIALIZED (
+		-- by themselves: joined to the streams of the job each segment would be to all of them
+		SELECT l.*
+		FROM @extschema@.l4_job_segments(l4_standing_counts.job_id,
+			ARRAY(SELECT DISTINCT t.source_id FROM unnest(l4_standing_counts.streams) t WHERE t.kind IN ('system', 'other')),
+			l4_standing_counts.shape_ids) g
+		CROSS JOIN LATERAL @extschema@.l4_shape_places(g.structure, g.texts, g.parameters, g.stream_ids,
+			l4_standing_counts.shape_ids, true) l
+		WHERE g.last_ts > l4_standing_counts.since AND l.ts > l4_standing_counts.since
+	)
 	SELECT s.unit, l.shape_id, p.position::int, l.stream_id, l.line_no, l.ts, v.number
-	FROM @extschema@.l4_job_segments(l4_standing_counts.job_id,
-		ARRAY(SELECT DISTINCT t.source_id FROM unnest(l4_standing_counts.streams) t WHERE t.kind IN ('system', 'other')),
-		l4_standing_counts.shape_ids) g
-	CROSS JOIN LATERAL @extschema@.l4_shape_places(g.structure, g.texts, g.parameters, g.stream_ids,
-		l4_standing_counts.shape_ids, true) l
+	FROM place l
 	JOIN unnest(l4_standing_counts.streams) s ON s.stream_id = l.stream_id
 	CROSS JOIN LATERAL unnest(l.parameters) WITH ORDINALITY p (value, position)
 	CROSS JOIN LATERAL (SELECT @extschema@.l4_counted_number(p.value)::float8 AS number OFFSET 0) v
-	WHERE g.last_ts > l4_standing_counts.since AND l.ts > l4_standing_counts.since AND s.unit IS NOT NULL
-		AND v.number IS NOT NULL;
+	WHERE s.unit IS NOT NULL AND v.number IS NOT NULL;
 END;
 COMMENT ON FUNCTION @extschema@.l4_standing_counts(text, @extschema@.l4_job_stream[], bigint[], timestamptz) IS
 'Step: The whole numbers in the records of given shapes in the system and other logs of the units of a job after a time: where '
@@ -232,12 +237,16 @@ BEGIN ATOMIC
 		SELECT p.* FROM @extschema@.l4_lossy_counters(l4_resending_units.job_id, l4_resending_units.streams, limits,
 			l4_resending_units.wordings) p
 	),
-	stood AS MATERIALIZED (
-		-- since when no further step began, be it for many of the usual length
+	last_step AS MATERIALIZED (
 		SELECT max(i.started_at) AS ts, percentile_disc(0.5) WITHIN GROUP (ORDER BY i.took) AS step
 		FROM (SELECT o.started_at, o.started_at - lag(o.started_at) OVER (ORDER BY o.started_at) AS took
 			FROM @extschema@.l4_job_timeline(l4_resending_units.job_id) o) i
 		HAVING count(*) > 1
+	),
+	stood AS MATERIALIZED (
+		-- since when no further step began, be it for many of the usual length; else nobody's segments are opened
+		SELECT b.* FROM last_step b WHERE EXISTS (SELECT FROM @extschema@.l4_job_segments(l4_resending_units.job_id) g
+			WHERE g.last_ts > b.ts + b.step * (limits).waited_steps)
 	),
 	counter_at AS MATERIALIZED (
 		SELECT p.* FROM stood b

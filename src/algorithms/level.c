@@ -64,6 +64,8 @@ level_from_severity(int priority)
 	return priority < 0 ? L4_LEVEL_NONE : levels[priority % 8];
 }
 
+#define WORD(word, level) {word, sizeof(word) - 1, level}
+
 /*
  * level_from_text: the level that a word, a letter or a syslog priority says, in any case; L4_LEVEL_NONE where it is none.
  */
@@ -73,20 +75,24 @@ level_from_text(L4Bytes text)
 	static const struct
 	{
 		const char *word;
+		size_t		size;
 		L4Level		level;
 	}			words[] = {
-		{"info", L4_LEVEL_INFO}, {"debug", L4_LEVEL_DEBUG}, {"warning", L4_LEVEL_WARNING}, {"error", L4_LEVEL_ERROR},
-		{"warn", L4_LEVEL_WARNING}, {"err", L4_LEVEL_ERROR}, {"notice", L4_LEVEL_INFO}, {"trace", L4_LEVEL_TRACE},
-		{"critical", L4_LEVEL_FATAL}, {"crit", L4_LEVEL_FATAL}, {"fatal", L4_LEVEL_FATAL}, {"event", L4_LEVEL_INFO},
-		{"emerg", L4_LEVEL_FATAL}, {"emergency", L4_LEVEL_FATAL}, {"alert", L4_LEVEL_FATAL}, {"panic", L4_LEVEL_FATAL},
-		{"fail", L4_LEVEL_ERROR}, {"dbug", L4_LEVEL_DEBUG}, {"trce", L4_LEVEL_TRACE},
-		{"severe", L4_LEVEL_ERROR}, {"failure", L4_LEVEL_ERROR}, {"exception", L4_LEVEL_ERROR}, {"abort", L4_LEVEL_FATAL},
-		{"information", L4_LEVEL_INFO}, {"success", L4_LEVEL_INFO}, {"verbose", L4_LEVEL_DEBUG}, {"fine", L4_LEVEL_DEBUG},
-		{"finer", L4_LEVEL_TRACE}, {"finest", L4_LEVEL_TRACE}, {"debug1", L4_LEVEL_DEBUG}, {"debug2", L4_LEVEL_DEBUG},
-		{"debug3", L4_LEVEL_TRACE}, {"version", L4_LEVEL_INFO},
-		{"inf", L4_LEVEL_INFO}, {"wrn", L4_LEVEL_WARNING}, {"dbg", L4_LEVEL_DEBUG}, {"trc", L4_LEVEL_TRACE},
-		{"vrb", L4_LEVEL_DEBUG}, {"ftl", L4_LEVEL_FATAL}, {"pnc", L4_LEVEL_FATAL}
+		WORD("info", L4_LEVEL_INFO), WORD("debug", L4_LEVEL_DEBUG), WORD("warning", L4_LEVEL_WARNING),
+		WORD("error", L4_LEVEL_ERROR), WORD("warn", L4_LEVEL_WARNING), WORD("err", L4_LEVEL_ERROR),
+		WORD("notice", L4_LEVEL_INFO), WORD("trace", L4_LEVEL_TRACE), WORD("critical", L4_LEVEL_FATAL),
+		WORD("crit", L4_LEVEL_FATAL), WORD("fatal", L4_LEVEL_FATAL), WORD("event", L4_LEVEL_INFO),
+		WORD("emerg", L4_LEVEL_FATAL), WORD("emergency", L4_LEVEL_FATAL), WORD("alert", L4_LEVEL_FATAL),
+		WORD("panic", L4_LEVEL_FATAL), WORD("fail", L4_LEVEL_ERROR), WORD("dbug", L4_LEVEL_DEBUG), WORD("trce", L4_LEVEL_TRACE),
+		WORD("severe", L4_LEVEL_ERROR), WORD("failure", L4_LEVEL_ERROR), WORD("exception", L4_LEVEL_ERROR),
+		WORD("abort", L4_LEVEL_FATAL), WORD("information", L4_LEVEL_INFO), WORD("success", L4_LEVEL_INFO),
+		WORD("verbose", L4_LEVEL_DEBUG), WORD("fine", L4_LEVEL_DEBUG), WORD("finer", L4_LEVEL_TRACE),
+		WORD("finest", L4_LEVEL_TRACE), WORD("debug1", L4_LEVEL_DEBUG), WORD("debug2", L4_LEVEL_DEBUG),
+		WORD("debug3", L4_LEVEL_TRACE), WORD("version", L4_LEVEL_INFO), WORD("inf", L4_LEVEL_INFO),
+		WORD("wrn", L4_LEVEL_WARNING), WORD("dbg", L4_LEVEL_DEBUG), WORD("trc", L4_LEVEL_TRACE), WORD("vrb", L4_LEVEL_DEBUG),
+		WORD("ftl", L4_LEVEL_FATAL), WORD("pnc", L4_LEVEL_FATAL)
 	};
+	char		first;
 	int			i;
 
 	if (text.size == 4 && memcmp(text.data, "INFO", 4) == 0)
@@ -99,10 +105,13 @@ level_from_text(L4Bytes text)
 		return level_from_severity(bytes_number(text));
 	if (text.size == 1)
 		return level_from_letter(pg_ascii_toupper((unsigned char) text.data[0]));
-	/* most words are none for their first letter */
-	for (i = 0; i < (int) lengthof(words) && text.size > 0; i++)
-		if (words[i].word[0] == pg_ascii_tolower((unsigned char) text.data[0]) &&
-			strlen(words[i].word) == text.size && pg_strncasecmp(words[i].word, text.data, text.size) == 0)
+	if (text.size == 0)
+		return L4_LEVEL_NONE;
+	/* most words are none for their size or their first letter */
+	first = (char) pg_ascii_tolower((unsigned char) text.data[0]);
+	for (i = 0; i < (int) lengthof(words); i++)
+		if (words[i].size == text.size && words[i].word[0] == first &&
+			pg_strncasecmp(words[i].word, text.data, text.size) == 0)
 			return words[i].level;
 	return L4_LEVEL_NONE;
 }
