@@ -143,15 +143,16 @@ COMMENT ON FUNCTION @extschema@.l4_time_by(bigint, bigint[], timestamptz[]) IS
 'Step: The time by which a line of a file was written by its clock (l4_source_clock): the next one that it tells; NULL where '
 'none follows, or without one.';
 
-CREATE FUNCTION @extschema@.l4_time_passed(line_no bigint, ts timestamptz, tail bigint, clock_lines bigint[],
-	clock_times timestamptz[]) RETURNS timestamptz
+CREATE FUNCTION @extschema@.l4_time_passed(line_no bigint, ts timestamptz, told_line bigint, next_ts timestamptz,
+	clock_lines bigint[], clock_times timestamptz[]) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN clock_lines IS NULL THEN CASE WHEN line_no <= tail THEN ts END
+RETURN CASE WHEN clock_lines IS NULL THEN CASE WHEN line_no <= told_line THEN ts ELSE next_ts END
 	WHEN ts IS NULL THEN @extschema@.l4_time_by(line_no, clock_lines, clock_times)
 	ELSE @extschema@.l4_time_at(line_no, clock_lines, clock_times) END;
-COMMENT ON FUNCTION @extschema@.l4_time_passed(bigint, timestamptz, bigint, bigint[], timestamptz[]) IS
-'Step: A time that a record is not later than: its stream''s (ts), up to the line of the last one (tail); in a file with a '
-'clock (l4_source_clock) that of its line, of a stream that never tells a time the next one. NULL: not known.';
+COMMENT ON FUNCTION @extschema@.l4_time_passed(bigint, timestamptz, bigint, timestamptz, bigint[], timestamptz[]) IS
+'Step: A time that a record is not later than: its stream''s (ts) at the line that first told it (told_line), behind that the '
+'next one that the stream tells (next_ts); in a file with a clock (l4_source_clock) that of its line, of a stream that never '
+'tells a time the next one. NULL: not known.';
 
 CREATE FUNCTION @extschema@.l4_job_first_times(job_id text)
 	RETURNS TABLE (unit text, shape_id bigint, iterating boolean, first_at double precision)
@@ -237,34 +238,35 @@ BEGIN
 	WITH counted AS MATERIALIZED (
 		SELECT c.* FROM @extschema@.l4_counts_in_one_zone(l4_job_older_lines.job_id) c
 	),
-	latest AS (
-		SELECT e.stream_id, max(e.last_ts) AS ts FROM counted e GROUP BY e.stream_id
-	),
-	tail AS (
-		SELECT e.stream_id, min(CASE e.last_ts WHEN e.first_ts THEN e.first_line ELSE e.last_line END) AS line_no
-		FROM counted e JOIN latest l ON l.stream_id = e.stream_id AND l.ts = e.last_ts
-		GROUP BY e.stream_id
+	told AS MATERIALIZED (
+		SELECT m.stream_id, m.ts, min(m.line_no) AS line_no, lead(m.ts) OVER (PARTITION BY m.stream_id ORDER BY m.ts) AS next_ts
+		FROM (SELECT e.stream_id, e.first_ts, e.first_line FROM counted e
+			UNION ALL SELECT e.stream_id, e.last_ts, e.last_line FROM counted e) m (stream_id, ts, line_no)
+		WHERE m.ts IS NOT NULL GROUP BY m.stream_id, m.ts
 	),
 	entry AS MATERIALIZED (
-		-- Records without a time inherit the last one of their stream. What stands behind the last time of all (tail) may have
-		-- been written at any time later: it is older than nothing. A stream that marks iterations itself tells by them, too.
+		-- Records without a time inherit the last one of their stream. What stands between two times may be as late as the
+		-- second, and what stands behind the last one may have been written at any time later: it is older than nothing. A
+		-- stream that marks iterations itself tells by them, too.
 		SELECT e.stream_id, e.shape_id, s.source_id, s.kind IN ('rank', 'launcher', 'shared') AS works,
 			e.shape_id IN (SELECT p.shape_id FROM @extschema@.l4_pool_event p WHERE p.pool_id = l4_job_older_lines.pool_id)
 				AS known, e.first_line, e.last_line,
 			e.first_iteration + 1 < s.last_iteration AS marked, e.last_ts AS told_ts,
-			@extschema@.l4_time_passed(e.first_line, e.first_ts, s.tail, s.lines, s.times) AS first_ts,
-			@extschema@.l4_time_passed(e.last_line, e.last_ts, s.tail, s.lines, s.times) AS last_ts
+			@extschema@.l4_time_passed(e.first_line, e.first_ts, e.first_line, NULL, s.lines, s.times) AS since,
+			@extschema@.l4_time_passed(e.first_line, e.first_ts, f.line_no, f.next_ts, s.lines, s.times) AS first_ts,
+			@extschema@.l4_time_passed(e.last_line, e.last_ts, l.line_no, l.next_ts, s.lines, s.times) AS last_ts
 		FROM counted e
-		JOIN (SELECT s.stream_id, s.source_id, s.kind, s.last_iteration, t.line_no AS tail, c.lines, c.times
+		LEFT JOIN told f ON f.stream_id = e.stream_id AND f.ts = e.first_ts
+		LEFT JOIN told l ON l.stream_id = e.stream_id AND l.ts = e.last_ts
+		JOIN (SELECT s.stream_id, s.source_id, s.kind, s.last_iteration, c.lines, c.times
 			FROM @extschema@.l4_stream s
-			LEFT JOIN tail t ON t.stream_id = s.stream_id
 			LEFT JOIN unnest(l4_job_older_lines.clocks) c ON c.source_id = s.source_id
 			WHERE s.job_id = l4_job_older_lines.job_id OFFSET 0) s ON s.stream_id = e.stream_id
 	),
 	progress AS MATERIALIZED (
 		SELECT greatest(mild_before, percentile_disc(known_share) WITHIN GROUP (ORDER BY f.ts)) AS mild_ts
-		FROM (SELECT min(e.first_ts) AS ts FROM entry e
-			WHERE e.known AND e.works AND @extschema@.l4_clock_was_set(e.first_ts) GROUP BY e.shape_id) f
+		FROM (SELECT min(e.since) AS ts FROM entry e
+			WHERE e.known AND e.works AND @extschema@.l4_clock_was_set(e.since) GROUP BY e.shape_id) f
 	),
 	older AS MATERIALIZED (
 		SELECT e.stream_id, min(e.source_id) AS source_id, count(*) FILTER (WHERE e.known AND e.works) AS known_statements,

@@ -60,6 +60,20 @@ INSERT INTO line SELECT 'dense', n, 'rank-' || n || '.log', 55 + n * 0.01,
 SELECT load_job('dense') \g /dev/null
 SELECT * FROM told('dense');
 
+\echo == an agent that hardly ever tells the time: what stands between two stamps may be as late as the second one
+SELECT make_job('hale', 'stride', 90), make_job('stuck', 'stride') \g /dev/null
+INSERT INTO line SELECT j.job, n, 'agent.log', x.at + n * 0.01, x.line
+FROM (VALUES ('hale', 190), ('stuck', 70)) j (job, ends), generate_series(0, 3) n, LATERAL (
+	SELECT 0.6, '{t} INFO agent: the trainer is started'
+	UNION ALL SELECT s * 10, '[agent] health check: normal' FROM generate_series(1, 6) s
+	UNION ALL SELECT 59, '[agent] suspended: nothing was written for a while' WHERE j.job = 'stuck'
+	UNION ALL SELECT j.ends, '{t} INFO agent: the trainer is over') x (at, line);
+INSERT INTO line SELECT 'stuck', n, 'rank-' || n || '.log', 69 + n * 0.01,
+	'{t} ERROR RuntimeError: timed out waiting for node-2'
+FROM unnest('{0,1,3}'::int[]) n;
+SELECT load_job('hale', 'succeeded', 'stride'), load_job('stuck', word => 'stride') \g /dev/null
+SELECT d.template FROM l4_diagnose('stuck') d WHERE kind = 'event' ORDER BY d.template COLLATE "C";
+
 \echo == a controller takes back what it said of one node, not of the other; that one is well again is no sign of a failure
 INSERT INTO line SELECT 'known', NULL, '_controller/controller.log', x.at, '{t} ' || x.line FROM (VALUES
 	(11, 'WARN fleet node-1: no report for 12 s, marked lost'), (12, 'INFO fleet node-1 is back'),
