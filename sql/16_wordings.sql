@@ -44,6 +44,7 @@
  *   referral     who is at fault another one's log tells
  *   own_process  a rank with the number of its process: who knows that speaks of its own node, where it names none, and the
  *                rank may count the node's processes, or the nodes
+ *   own_child    a process talks with those that it started itself: what it misses then is no other rank
  *   called_off   somebody or a scheduler ended the whole job, which was well
  *   gathered     one record stands for those of several processes alike, and bears the name of one of them, or for what
  *                another process told before
@@ -182,7 +183,7 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 			'|\m(eof|end of file)\M.{0,80}\m(other end|peer|remote|connection|socket|channel|transport)\M',
 		'error when reading incoming request from worker2: EOF: end of file'),
 	(true, 'peer', 'came_nothing', '\mno (\S+ ){1,6}from\M', 'no gradients of step 12 from worker 3'),
-	(true, 'peer', 'kept_waiting', '\mtim(e|es|ed|ing) ?out\M|\mtimeout(error|exception)?\M|\mwatchdog\M',
+	(true, 'peer', 'kept_waiting', '\mtim(e|es|ed|ing) ?out\M|\m(timeout|\w*timeout(error|exception))\M|\mwatchdog\M',
 		'Watchdog caught collective operation timeout'),
 	(true, 'peer', 'not_done_in_time',
 		'\m(not|never) ([[:alpha:]]+ ){1,4}(after|within|in) [\d.<*>]+ ?(ms|s|secs?|seconds?|m|min|minutes?)\M',
@@ -452,6 +453,8 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'Connection closed by peer'),
 	(true, 'own_process', 'rank_and_process', '\mrank[ :=#]{0,2}\d+\W{1,3}pid[ :=#]{0,2}\d+\M',
 		'Task of job 1 (rank 2, pid 49) exited with return code 137'),
+	(true, 'own_child', 'python_multiprocessing', '/multiprocessing/(connection|pool|queues|resource_sharer)\.py", line \d',
+		'  File "/usr/lib/python3.13/multiprocessing/connection.py", line 395, in _recv'),
 	(true, 'referral', 'others_log',
 		'\m(check|see|consult|inspect|look (at|into)) (the )?(logs? (of|on|from) )?(rank|node|host|worker|process)\M.{0,24}'
 			'\mlogs?\M|\m(check|see|consult|inspect|look (at|into)) (the )?logs? (of|on|from) (rank|node|host|worker)\M',

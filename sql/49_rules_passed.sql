@@ -66,6 +66,7 @@ CREATE TYPE @extschema@.l4_wordings AS (
 	hung_up text,
 	referral text,
 	own_process text,
+	own_child text,
 	called_off text,
 	ended text,
 	gathered text,

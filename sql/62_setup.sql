@@ -46,13 +46,17 @@ RETURNS TABLE (stream_id bigint, shape_id bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1000
 BEGIN ATOMIC
 	SELECT e.stream_id, e.shape_id
-	FROM @extschema@.l4_job_counts(l4_setup_counts.job_id, l4_setup_counts.stream_ids, l4_setup_counts.shape_ids,
-		iterating => false) e
+	FROM (
+		SELECT c.*, c.stage = 'iterating' AND c.first_line = min(c.first_line) FILTER (WHERE c.stage = 'iterating')
+			OVER (PARTITION BY c.stream_id) AS begins
+		FROM @extschema@.l4_job_counts(l4_setup_counts.job_id, l4_setup_counts.stream_ids, l4_setup_counts.shape_ids,
+			iterating => false) c) e
 	JOIN @extschema@.l4_job_streams(l4_setup_counts.job_id, l4_setup_counts.stream_ids) s ON s.stream_id = e.stream_id
 	CROSS JOIN (SELECT min(t.started_at) AS at FROM @extschema@.l4_job_timeline(l4_setup_counts.job_id) t) i
 	WHERE e.last_iteration IS NULL AND e.occurrences <= (limits).setup_records
 		AND @extschema@.l4_level_rank(e.level) < (limits).gravity_trouble
-		AND @extschema@.l4_is_setup_stage(e.stage) IS NOT FALSE
+		-- what says that iterating begins may say with what
+		AND (@extschema@.l4_is_setup_stage(e.stage) IS NOT FALSE OR e.begins)
 		-- a stream that marks no iterations goes by the time of those that do
 		AND (s.last_iteration IS NOT NULL OR (e.last_ts > i.at AND @extschema@.l4_clock_was_set(e.last_ts)) IS NOT TRUE);
 END;

@@ -495,7 +495,8 @@ BEGIN
 			@extschema@.l4_time_by(e.first_line, c.lines, c.times) AS most_ts,
 			e.first_line <> ALL (c.lines) AND (coalesce(x.ts, e.first_ts) > l.ts) IS NOT TRUE
 				AND x.stamped IS NOT TRUE AS bare,
-			coalesce(t.told ~ (wordings).ending, false) AS told_ending, coalesce(t.told ~ (wordings).peer, false) AS told_peer,
+			coalesce(t.told ~ (wordings).ending, false) AS told_ending,
+			coalesce(t.told ~ (wordings).peer AND x.raw !~ (wordings).own_child, false) AS told_peer,
 			greatest(e.gravity, @extschema@.l4_text_gravity(t.told, wordings)) AS told_gravity
 		FROM entry e
 		LEFT JOIN @extschema@.l4_zone_shifts(l4_unexplained_records.job_id, limits) z ON z.stream_id = e.stream_id

@@ -202,18 +202,19 @@ COMMENT ON FUNCTION @extschema@.l4_short_handed(@extschema@.l4_unexplained_recor
 'wordings of class short_handed), or that waiting is over (wordings of class gave_up; these two NULL).';
 
 CREATE FUNCTION @extschema@.l4_awaiting_units(unexplained @extschema@.l4_unexplained_record[], limits @extschema@.l4_limits,
-	wordings @extschema@.l4_wordings) RETURNS TABLE (unit text, counted boolean, gave_up_at timestamptz)
+	wordings @extschema@.l4_wordings) RETURNS TABLE (unit text, counted boolean, gave_up boolean, gave_up_at timestamptz)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
 BEGIN ATOMIC
-	SELECT u.unit, bool_or(u.joined < u.expected AND u.joined > (limits).awaiting_share * u.expected),
-		min(u.first_ts) FILTER (WHERE u.gravity >= (limits).gravity_error AND u.message ~ (wordings).gave_up)
+	SELECT u.unit, bool_or(u.joined < u.expected AND u.joined > (limits).awaiting_share * u.expected), bool_or(g.gave_up),
+		min(u.first_ts) FILTER (WHERE g.gave_up)
 	FROM @extschema@.l4_short_handed(l4_awaiting_units.unexplained, limits, wordings) u
+	CROSS JOIN LATERAL (SELECT u.gravity >= (limits).gravity_error AND u.message ~ (wordings).gave_up AS gave_up OFFSET 0) g
 	GROUP BY u.unit;
 END;
 COMMENT ON FUNCTION @extschema@.l4_awaiting_units(@extschema@.l4_unexplained_record[], @extschema@.l4_limits,
 	@extschema@.l4_wordings) IS
 'Step: The units that waited for others: that complain that only so many of all are there, more than awaiting_share of them '
-'(counted), or gave up waiting (when).';
+'(counted), or gave up waiting (gave_up; gave_up_at: when, NULL where no time is known).';
 
 CREATE FUNCTION @extschema@.l4_accusations(job_id text, unexplained @extschema@.l4_unexplained_record[] DEFAULT NULL,
 	limits @extschema@.l4_limits DEFAULT NULL, wordings @extschema@.l4_wordings DEFAULT NULL)
@@ -278,7 +279,7 @@ BEGIN
 	)
 	SELECT m.unit, m.node, m.rank, m.name, m.accuser, m.kind, m.source, m.shape_id, m.stream_id, m.line_no, m.first_ts,
 		m.ending, m.closing, m.recovered_ts, -- who gave up closes its connections, which others miss then
-		m.refers OR coalesce(w.counted OR m.hung_up AND w.gave_up_at < m.first_ts, false)
+		m.refers OR coalesce(w.counted OR m.hung_up AND w.gave_up AND (w.gave_up_at >= m.first_ts) IS NOT TRUE, false)
 	FROM mention m
 	-- who looks for it in the wrong place has only itself to blame
 	LEFT JOIN @extschema@.l4_misdirected_records(l4_accusations.job_id, unexplained) d

@@ -275,15 +275,12 @@ BEGIN ATOMIC
 				OR n.gravity < (limits).gravity_trouble AND n.kind = 'rank'
 					AND (@extschema@.l4_told_text(n.message) <> n.message) IS TRUE
 					AND (COALESCE(n.unit, ''), COALESCE(n.rank, -1)) IN (SELECT b.unit, b.rank FROM bereft b) AS peer,
-			h.together, h.exception, h.gathered, h.announcing, n.gravity AS told_gravity,
-			-- which signal that was a shape leaves out; how a process ends that lost another one before is no cause
-			CASE WHEN h.closing AND n.kind <> 'system' AND (q.ts <= n.first_ts) IS NOT TRUE
-				THEN n.message ~ (l4_placed_records.wordings).killed END AS killed,
+			h.together, h.exception, h.gathered, h.announcing, n.gravity AS told_gravity, x.killed,
 			GREATEST(n.gravity, CASE WHEN n.message IS NULL THEN h.gravity END) AS gravity,
 			(n.stream_id, n.shape_id) IN (SELECT a.stream_id, a.shape_id FROM unnest(l4_placed_records.accusations) a)
 				AS accuses,
 			COALESCE(NULLIF(@extschema@.l4_shape_words(@extschema@.l4_last_line(n.message)), ''), t.words,
-				s.alike, n.event_id::text) AS alike,
+				s.alike, n.event_id::text) || CASE WHEN x.killed THEN ' killed' ELSE '' END AS alike,
 			CASE WHEN n.gravity >= (l4_placed_records.limits).gravity_error OR n.kind IN ('system', 'other')
 				THEN @extschema@.l4_told_path(@extschema@.l4_told_text(n.message)) END AS path
 		FROM unnest(l4_placed_records.unexplained) n
@@ -294,6 +291,9 @@ BEGIN ATOMIC
 		LEFT JOIN @extschema@.l4_told_ranks(l4_placed_records.unexplained, wordings) e
 			ON n.kind = 'rank' AND e.source = n.source AND e.unit = COALESCE(n.unit, '') AND e.rank = COALESCE(n.rank, -1)
 			AND e.line_no < n.first_line
+		-- which signal that was a shape leaves out; how a process ends that lost another one before is no cause
+		CROSS JOIN LATERAL (SELECT CASE WHEN h.closing AND n.kind <> 'system' AND (q.ts <= n.first_ts) IS NOT TRUE
+			THEN n.message ~ (l4_placed_records.wordings).killed END AS killed OFFSET 0) x
 	)
 	SELECT row_number() OVER (ORDER BY r.first_ts, r.source, r.first_line, r.stream_id, r.shape_id),
 		r.unit, r.node, r.rank, r.kind, r.source, r.stream_id, r.shape_id, r.first_line, r.first_ts,

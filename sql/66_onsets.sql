@@ -119,6 +119,18 @@ COMMENT ON FUNCTION @extschema@.l4_latest_time(text, @extschema@.l4_unexplained_
 'Step: The time of an unexplained record (stream, line; ts: as it is estimated), and of one without a stamp of its own that of '
 'the next stamp in its stream, where there is one: until then it was written.';
 
+CREATE FUNCTION @extschema@.l4_is_behind_stamps(job_id text, unexplained @extschema@.l4_unexplained_record[],
+	stream_id bigint, line_no bigint, limits @extschema@.l4_limits) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000
+RETURN EXISTS (SELECT FROM unnest(unexplained) r
+		WHERE r.stream_id = l4_is_behind_stamps.stream_id AND r.first_line = l4_is_behind_stamps.line_no AND NOT r.stamped)
+	AND NOT EXISTS (SELECT FROM @extschema@.l4_job_times_around(job_id, ARRAY[l4_is_behind_stamps.stream_id],
+		ARRAY[l4_is_behind_stamps.line_no], limits) a WHERE a.until IS NOT NULL);
+COMMENT ON FUNCTION @extschema@.l4_is_behind_stamps(text, @extschema@.l4_unexplained_record[], bigint, bigint,
+	@extschema@.l4_limits) IS
+'Step: Does an unexplained record (stream, line) have no stamp of its own and stand behind the last one of its stream? Then '
+'it may have been written at any time later.';
+
 CREATE FUNCTION @extschema@.l4_onset_records(job_id text, unexplained @extschema@.l4_unexplained_record[], suspect text,
 	accusations @extschema@.l4_accusation[], silent boolean, limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_onset
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
@@ -518,7 +530,10 @@ BEGIN
 	LEFT JOIN (SELECT s.stream_id, s.source_id, s.source, s.shared, s.last_ts, s.last_iteration IS NOT NULL AS marks
 		FROM @extschema@.l4_job_streams(l4_onsets.job_id, ARRAY(SELECT p.stream_id FROM unnest(places) p)) s) t
 		ON t.stream_id = o.stream_id
-	CROSS JOIN LATERAL (SELECT @extschema@.l4_is_starting(l4_onsets.attempt, t.source_id, o.line_no, o.ts) AS starting
+	-- what has no stamp and stands behind the last one of a stream that marks no iterations is as late as the job came
+	CROSS JOIN LATERAL (SELECT CASE WHEN (NOT t.marks AND NOT t.shared AND @extschema@.l4_is_behind_stamps(l4_onsets.job_id,
+		l4_onsets.unexplained, o.stream_id, o.line_no, limits)) IS NOT TRUE THEN o.ts END AS ts OFFSET 0) d
+	CROSS JOIN LATERAL (SELECT @extschema@.l4_is_starting(l4_onsets.attempt, t.source_id, o.line_no, d.ts) AS starting
 		OFFSET 0) y
 	CROSS JOIN LATERAL (SELECT CASE WHEN @extschema@.l4_is_setup_stage(o.stage) AND o.line_no IS NOT NULL THEN
 		@extschema@.l4_next_stage(l4_onsets.job_id, o.stream_id, o.line_no, o.stage, limits, wordings) END AS next OFFSET 0) x
@@ -526,8 +541,8 @@ BEGIN
 	LEFT JOIN LATERAL (SELECT o.place IN ('stopped', 'end') AND NOT t.marks AS at_end) z ON true
 	-- once a place, and not wherever the body of l4_job_state, which is made part of this query, asks for it
 	CROSS JOIN LATERAL (SELECT CASE WHEN o.place = 'outside' OR t.stream_id IS NOT NULL AND t.last_ts IS NULL THEN
-		@extschema@.l4_latest_time(l4_onsets.job_id, l4_onsets.unexplained, o.stream_id, o.line_no, o.ts, limits)
-		WHEN NOT z.at_end THEN o.ts END AS ts OFFSET 0) at
+		@extschema@.l4_latest_time(l4_onsets.job_id, l4_onsets.unexplained, o.stream_id, o.line_no, d.ts, limits)
+		WHEN NOT z.at_end THEN d.ts END AS ts OFFSET 0) at
 	LEFT JOIN LATERAL @extschema@.l4_job_state(l4_onsets.job_id, o.unit, o.rank, t.source,
 		CASE WHEN NOT z.at_end THEN o.line_no END, at.ts, limits, path_attempt) j ON NOT y.starting
 	LEFT JOIN LATERAL (SELECT CASE WHEN (counter).shape_ids IS NOT NULL THEN @extschema@.l4_counter_at(l4_onsets.job_id,
