@@ -51,8 +51,12 @@ BEGIN
 			AND v.first_ts < o.first_ts)));
 	WITH vote AS MATERIALIZED (SELECT v.* FROM unnest(given) v),
 	guilty AS (
-		SELECT v.unit FROM vote v WHERE v.unit <> ALL (waiting) GROUP BY v.unit HAVING sum(v.part) > 1
-			AND sum(v.part) > (limits).evidence_accused_majority_share * (SELECT sum(o.part) FROM vote o)
+		-- be it beside others: whom many lists of several have in common is meant by them
+		SELECT n.unit
+		FROM (SELECT v.unit, count(*) AS accusers, row_number() OVER w AS place, lead(count(*), 1, 1::bigint) OVER w AS next
+			FROM vote v WHERE v.unit <> ALL (waiting) GROUP BY v.unit WINDOW w AS (ORDER BY count(*) DESC)) n
+		WHERE n.place = 1 AND n.accusers > n.next
+			AND n.accusers > (limits).evidence_accused_majority_share * (SELECT count(DISTINCT o.accuser) FROM vote o)
 	)
 	SELECT array_agg(v.accuser ORDER BY v.accuser), array_agg(v.unit ORDER BY v.accuser) INTO starts, ends
 	FROM vote v WHERE v.part = 1 AND v.accuser NOT IN (SELECT g.unit FROM guilty g);
@@ -77,7 +81,8 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_accused_ends(@extschema@.l4_accusation[], @extschema@.l4_limits) IS
 'Step: with whom the votes of l4_accused_votes end, when those of each accused unit that accuses another one go on to that '
-'one: how many, and which share of all. Whom most of the accusers accuse keeps its votes even if it accuses somebody back. '
+'one: how many, and which share of all. Whom most of the accusers accuse, be it beside others, and nobody else more of them, '
+'keeps its votes even if it accuses somebody back. '
 'No votes end with who waited for others itself.';
 
 CREATE FUNCTION @extschema@.l4_evidence_accused(accusations @extschema@.l4_accusation[], limits @extschema@.l4_limits)

@@ -286,16 +286,18 @@ SELECT l4_told_text(E'ERROR step 3\nTraceback (most recent call last):\n  File "
 	'    recv(rank=3, timeout=timeout)\n    ~~~~^^^\nValueError: no such key');
 SELECT l4_told_text(E'[1,3]<stdout>: Traceback (most recent call last):\n[1,3]<stdout>:   File "a.py", line 3, in f\n'
 	'[1,3]<stdout>:     wait(timeout)\n[1,3]<stdout>: KeyError: 7');
-\echo == chains are followed to their end, a circle ends nowhere, most accusers are right though they are accused back
+\echo == chains are followed to their end, a circle ends nowhere, most accusers are right though they are accused back; so they
+\echo are where each of them names others, too
 CREATE FUNCTION ends(edges text) RETURNS TABLE (unit text, votes numeric, share numeric) LANGUAGE sql AS $$
 	SELECT e.unit, round(e.votes::numeric, 2), round(e.share::numeric, 2) FROM l4_accused_ends(ARRAY(
 		SELECT ROW(split_part(p, '>', 2), split_part(p, '>', 2), NULL, split_part(p, '>', 2), split_part(p, '>', 1), 'rank',
-			'f', 0, row_number() OVER (ORDER BY split_part(p, '>', 1)), 1, NULL, false, false, NULL, false)::l4_accusation
+			'f', 0, dense_rank() OVER (ORDER BY split_part(p, '>', 1)), 1, NULL, false, false, NULL, false)::l4_accusation
 		FROM unnest(string_to_array(edges, ' ')) p), l4_limits_in_force()) e ORDER BY e.unit
 $$;
 SELECT * FROM ends('a>b b>c c>d e>d');
 SELECT * FROM ends('a>b b>c c>a');
 SELECT * FROM ends('a>x b>x c>x x>a');
+SELECT * FROM ends('a>x a>y b>x b>y c>x c>y y>x x>a');
 \echo == one accuser is half a witness
 SELECT make_lines('lone'), fail('lone', '{0,1,2,3,4}', 21, 'collective operation stopped'),
 	fail('lone', '{2}', 21.5, 'lost rank 4') \g /dev/null
