@@ -436,7 +436,8 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALUES
 	(true, 'short_handed', 'not_all_there',
 		'\m\d+ ?(/|of|out of) ?(the )?\d+ (\w+ ){0,2}(clients?|members?|ranks?|workers?|nodes?|stages?|process(es)?'
-			'|replicas?|peers?|hosts?|agents?|participants?)\M (\w+ ){0,2}(joined|arrived|connected|registered|ready|here'
+			'|replicas?|peers?|hosts?|agents?|participants?|pods?|containers?|trainers?)\M,? (\w+ ){0,2}(joined|arrived'
+			'|connected|registered|ready|here'
 			'|there|present)\M',
 		'Timed out after 41 seconds waiting for clients. 4/5 clients joined.'),
 	(true, 'unreached', 'no_connection',

@@ -131,6 +131,16 @@ COMMENT ON FUNCTION @extschema@.l4_is_behind_stamps(text, @extschema@.l4_unexpla
 'Step: Does an unexplained record (stream, line) have no stamp of its own and stand behind the last one of its stream? Then '
 'it may have been written at any time later.';
 
+CREATE FUNCTION @extschema@.l4_interruption_over(job_id text, onset @extschema@.l4_onset, ts timestamptz,
+	attempt @extschema@.l4_attempt) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000
+-- when a rank stopped that says no more nobody knows; the next iteration may begin before all are through
+RETURN @extschema@.l4_job_iteration(job_id, CASE (onset).place WHEN 'stopped' THEN COALESCE((attempt).until, 'infinity') ELSE ts
+	END) > (onset).iteration + 1;
+COMMENT ON FUNCTION @extschema@.l4_interruption_over(text, @extschema@.l4_onset, timestamptz, @extschema@.l4_attempt) IS
+'Step: Of a place whose stream was last in an evaluation or a checkpoint, and hardly says anything else: is that over by a '
+'time (ts; where a rank stopped: by the end of its attempt), as others are two iterations further? NULL where nobody tells.';
+
 CREATE FUNCTION @extschema@.l4_onset_records(job_id text, unexplained @extschema@.l4_unexplained_record[], suspect text,
 	accusations @extschema@.l4_accusation[], silent boolean, limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_onset
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
@@ -508,7 +518,7 @@ BEGIN
 	RETURN QUERY
 	SELECT array_position(turns, o.place), o.place,
 		@extschema@.l4_onset_stage(CASE WHEN n.stage = o.stage THEN COALESCE(x.next, n.stage) ELSE n.stage END, n.component,
-			CASE WHEN v.over THEN 'iterating'
+			CASE WHEN v.over OR i.over THEN 'iterating'
 				WHEN NOT y.starting OR @extschema@.l4_is_setup_stage(o.stage)
 					THEN COALESCE(x.next, NULLIF(o.stage, announced))
 				ELSE @extschema@.l4_stage_set_up_again(l4_onsets.job_id, o.stream_id, o.line_no) END,
@@ -559,8 +569,10 @@ BEGIN
 					iterating => true) c WHERE c.last_iteration > c.first_iteration) AS sparse
 		FROM (SELECT @extschema@.l4_last_possible_time(l4_onsets.job_id, l4_onsets.unexplained, o) AS at OFFSET 0) e
 		) l ON o.stream_id IS NOT NULL AND NOT y.starting
-	LEFT JOIN LATERAL (SELECT NOT @extschema@.l4_is_interrupted(l4_onsets.job_id, counter, o.stream_id, o.line_no) AS over
-		OFFSET 0) v ON c.value IS NOT NULL AND o.stage IN ('evaluation', 'checkpoint_save')
+	LEFT JOIN LATERAL (SELECT NOT @extschema@.l4_is_interrupted(l4_onsets.job_id, counter, o.stream_id, o.line_no)
+		AS over OFFSET 0) v ON c.value IS NOT NULL AND o.stage IN ('evaluation', 'checkpoint_save')
+	LEFT JOIN LATERAL (SELECT @extschema@.l4_interruption_over(l4_onsets.job_id, o, at.ts, l4_onsets.attempt) AS over OFFSET 0)
+		i ON c.value IS NULL AND o.stage IN ('evaluation', 'checkpoint_save')
 	LEFT JOIN @extschema@.l4_named_stages(l4_onsets.unexplained, places, limits, wordings) n
 		ON o.place IN ('own', 'rank') AND n.stream_id = o.stream_id AND n.line_no = o.line_no;
 END

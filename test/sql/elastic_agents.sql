@@ -31,7 +31,7 @@ SELECT say('well', n, 'rank-' || n || '.log', 1.5,
 FROM generate_series(0, 3) n \g /dev/null
 SELECT load_job('well', 'succeeded') \g /dev/null
 
-\echo == one never comes for an error of its own; the first one waits for it in vain, without a time, and the others lose that one
+\echo == one never comes for an error of its own; the first one waits for it in vain, without a time, the others lose that one
 SELECT say('never_came', n, 'run.out', 20 + n * 0.1, VARIADIC CASE n
 	WHEN 3 THEN ARRAY['Traceback (most recent call last):', '  File "/usr/bin/agent", line 3, in <module>',
 		'ImportError: /lib/libgomp.so.1: file too short']

@@ -69,6 +69,21 @@ DELETE FROM line WHERE job = 'within' AND rank = 2 AND at > 33.35;
 SELECT load_job('within') \g /dev/null
 SELECT * FROM found('within') WHERE kind = 'stage';
 
+\echo == all say that they save, and one alone what comes then: that is over where it is two steps further
+SELECT start(j), train(j, 30), say(j, '{0,1,2,3}', 33.25, 'INFO saving checkpoint to /ckpt/step-30')
+FROM unnest('{crashes,stops,is_saving}'::text[]) j \g /dev/null
+DELETE FROM line WHERE job IN ('crashes', 'stops', 'is_saving') AND (rank > 0 AND at > 3 AND line !~ 'saving checkpoint to'
+	OR line ~ 'checkpoint$|checkpoint saved|validation');
+INSERT INTO line SELECT j, 0, s + 3, format('INFO step %s loss 5.5', s)
+FROM unnest('{crashes,stops}'::text[]) j, generate_series(31, 33) s;
+SELECT say(j, '{2}', 36.5, 'ERROR IndexError: list index out of range')
+FROM unnest('{crashes,is_saving}'::text[]) j \g /dev/null
+SELECT say(j, '{0,1,3}', 50, 'ERROR connection to rank 2 closed')
+FROM unnest('{crashes,stops,is_saving}'::text[]) j \g /dev/null
+SELECT load_job(j)
+FROM unnest('{crashes,stops,is_saving}'::text[]) j \g /dev/null
+SELECT j.job, f.node, f.stage FROM unnest('{crashes,stops,is_saving}'::text[]) j (job), found(j.job) f WHERE f.kind = 'stage';
+
 \echo == a rendezvous that times out, with the store in its frames
 SELECT start('rendezvous'), say('rendezvous', '{0,1,2,3}', 300, E'ERROR Traceback (most recent call last):\n'
 	'  File "/app/train.py", line 3, in main\n    dist.init_process_group()\n'
