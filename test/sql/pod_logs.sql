@@ -63,6 +63,11 @@ FROM generate_series(0, 7) r WHERE r <> 5;
 SELECT load_job('silent');
 SELECT node, rank, explanation FROM l4_diagnose('silent') WHERE kind = 'node' ORDER BY ordinal LIMIT 1;
 
+\echo == pods are counted as ranks are, where only some of them are there
+SELECT m, m ~ (l4_wordings_in_force()).short_handed AS short_handed FROM unnest(ARRAY[
+	'wait peers timed out after 9 s: 3 of 4 pods, present node-a, node-b, node-c', '7/8 trainers registered',
+	'2 of 4 pods are deleted']) m;
+
 \echo == rows of a table are the same, however their columns are padded; how long something may take is no trouble
 SELECT l4_row_words('pod-a   0/1   Error   0   10.0.0.1   node-1       <none>', l)
 	= l4_row_words('pod-b   0/1   Error   0   10.0.0.1   node-1   <none>', l) AS alike FROM l4_limits_in_force() l;
