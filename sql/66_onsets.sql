@@ -102,6 +102,14 @@ COMMENT ON TYPE @extschema@.l4_onset IS
 'rank, stream and line, and what the code '
 'that failed there is called (component).';
 
+CREATE FUNCTION @extschema@.l4_is_unstamped(unexplained @extschema@.l4_unexplained_record[], stream_id bigint, line_no bigint)
+	RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 100
+RETURN EXISTS (SELECT FROM unnest(unexplained) r
+	WHERE r.stream_id = l4_is_unstamped.stream_id AND r.first_line = l4_is_unstamped.line_no AND NOT r.stamped);
+COMMENT ON FUNCTION @extschema@.l4_is_unstamped(@extschema@.l4_unexplained_record[], bigint, bigint) IS
+'Step: Is what stands at a place (stream, line) an unexplained record without a stamp of its own?';
+
 CREATE FUNCTION @extschema@.l4_latest_time(job_id text, unexplained @extschema@.l4_unexplained_record[], stream_id bigint,
 	line_no bigint, ts timestamptz, limits @extschema@.l4_limits) RETURNS timestamptz
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000
@@ -110,8 +118,7 @@ BEGIN ATOMIC
 	SELECT COALESCE((SELECT max(a.until)
 		FROM @extschema@.l4_job_times_around(l4_latest_time.job_id, ARRAY[l4_latest_time.stream_id],
 			ARRAY[l4_latest_time.line_no], limits) a
-		WHERE EXISTS (SELECT FROM unnest(l4_latest_time.unexplained) r
-			WHERE r.stream_id = l4_latest_time.stream_id AND r.first_line = l4_latest_time.line_no AND NOT r.stamped)),
+		WHERE @extschema@.l4_is_unstamped(l4_latest_time.unexplained, l4_latest_time.stream_id, l4_latest_time.line_no)),
 		l4_latest_time.ts);
 END;
 COMMENT ON FUNCTION @extschema@.l4_latest_time(text, @extschema@.l4_unexplained_record[], bigint, bigint, timestamptz,
@@ -122,8 +129,7 @@ COMMENT ON FUNCTION @extschema@.l4_latest_time(text, @extschema@.l4_unexplained_
 CREATE FUNCTION @extschema@.l4_is_behind_stamps(job_id text, unexplained @extschema@.l4_unexplained_record[],
 	stream_id bigint, line_no bigint, limits @extschema@.l4_limits) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000
-RETURN EXISTS (SELECT FROM unnest(unexplained) r
-		WHERE r.stream_id = l4_is_behind_stamps.stream_id AND r.first_line = l4_is_behind_stamps.line_no AND NOT r.stamped)
+RETURN @extschema@.l4_is_unstamped(unexplained, stream_id, line_no)
 	AND NOT EXISTS (SELECT FROM @extschema@.l4_job_times_around(job_id, ARRAY[l4_is_behind_stamps.stream_id],
 		ARRAY[l4_is_behind_stamps.line_no], limits) a WHERE a.until IS NOT NULL);
 COMMENT ON FUNCTION @extschema@.l4_is_behind_stamps(text, @extschema@.l4_unexplained_record[], bigint, bigint,
@@ -452,8 +458,8 @@ BEGIN ATOMIC
 	SELECT (onset).ts + min((e.last_ts - e.first_ts) / (e.occurrences - 1))
 	FROM @extschema@.l4_job_counts(l4_last_possible_time.job_id, ARRAY[(onset).stream_id], min_occurrences => 2) e
 	WHERE @extschema@.l4_clock_was_set(e.first_ts) AND e.last_ts > e.first_ts
-		AND ((onset).place IN ('stopped', 'end') OR EXISTS (SELECT FROM unnest(l4_last_possible_time.unexplained) r
-			WHERE r.stream_id = (onset).stream_id AND r.first_line = (onset).line_no AND NOT r.stamped));
+		AND ((onset).place IN ('stopped', 'end')
+			OR @extschema@.l4_is_unstamped(l4_last_possible_time.unexplained, (onset).stream_id, (onset).line_no));
 END;
 COMMENT ON FUNCTION @extschema@.l4_last_possible_time(text, @extschema@.l4_unexplained_record[], @extschema@.l4_onset) IS
 'Step: Of a place that has only the time of the last stamp before it: until when it may have been, by how often its stream '
@@ -518,7 +524,7 @@ BEGIN
 	RETURN QUERY
 	SELECT array_position(turns, o.place), o.place,
 		@extschema@.l4_onset_stage(CASE WHEN n.stage = o.stage THEN COALESCE(x.next, n.stage) ELSE n.stage END, n.component,
-			CASE WHEN v.over OR i.over THEN 'iterating'
+			CASE WHEN v.over THEN 'iterating'
 				WHEN NOT y.starting OR @extschema@.l4_is_setup_stage(o.stage)
 					THEN COALESCE(x.next, NULLIF(o.stage, announced))
 				ELSE @extschema@.l4_stage_set_up_again(l4_onsets.job_id, o.stream_id, o.line_no) END,
@@ -569,10 +575,10 @@ BEGIN
 					iterating => true) c WHERE c.last_iteration > c.first_iteration) AS sparse
 		FROM (SELECT @extschema@.l4_last_possible_time(l4_onsets.job_id, l4_onsets.unexplained, o) AS at OFFSET 0) e
 		) l ON o.stream_id IS NOT NULL AND NOT y.starting
-	LEFT JOIN LATERAL (SELECT NOT @extschema@.l4_is_interrupted(l4_onsets.job_id, counter, o.stream_id, o.line_no)
-		AS over OFFSET 0) v ON c.value IS NOT NULL AND o.stage IN ('evaluation', 'checkpoint_save')
-	LEFT JOIN LATERAL (SELECT @extschema@.l4_interruption_over(l4_onsets.job_id, o, at.ts, l4_onsets.attempt) AS over OFFSET 0)
-		i ON c.value IS NULL AND o.stage IN ('evaluation', 'checkpoint_save')
+	LEFT JOIN LATERAL (SELECT CASE WHEN c.value IS NULL THEN @extschema@.l4_interruption_over(l4_onsets.job_id, o, at.ts,
+			l4_onsets.attempt)
+		ELSE NOT @extschema@.l4_is_interrupted(l4_onsets.job_id, counter, o.stream_id, o.line_no) END AS over OFFSET 0) v
+		ON o.stage IN ('evaluation', 'checkpoint_save')
 	LEFT JOIN @extschema@.l4_named_stages(l4_onsets.unexplained, places, limits, wordings) n
 		ON o.place IN ('own', 'rank') AND n.stream_id = o.stream_id AND n.line_no = o.line_no;
 END

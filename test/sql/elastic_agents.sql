@@ -72,7 +72,7 @@ SELECT node FROM told('size') WHERE kind = 'node';
 \echo == errors in a file of their own, which has the time of a warning as the job began: they are as late as the job came
 SELECT steps('bug', n, 'rank-' || n || '.log', 15), say('bug', n, 'errors.log', 1,
 	'{t} WARNING no peak is known of this device', 'Traceback (most recent call last):',
-	'  File "/work/train.py", line 132, in main',
+	'  File "/app/train.py", line 132, in main',
 	'AttributeError: ''Parallel'' object has no attribute ''loss_scale''')
 FROM generate_series(0, 3) n \g /dev/null
 SELECT load_job('bug') \g /dev/null
