@@ -181,16 +181,19 @@ BEGIN
 	step := @extschema@.l4_step_seconds(l4_diff.job_id, limits);
 	other_step := @extschema@.l4_step_seconds(l4_diff.other, limits);
 	RETURN QUERY
+	WITH setting AS MATERIALIZED (SELECT s.* FROM @extschema@.l4_diff_settings(l4_diff.job_id, l4_diff.other) s)
 	SELECT d.kind, d.name, d.here, d.there, d.times, d.event_id, d.gravity, d.also_in
 	FROM (
 		SELECT 1 AS turn, 'job' AS kind, 'compared'::text AS name, l4_diff.job_id AS here, l4_diff.other AS there,
 			NULL::float8 AS times, NULL::bigint AS event_id, NULL::int AS gravity, NULL::bigint AS also_in
 		UNION ALL
-		SELECT 2, s.kind, s.name, s.here, s.there, NULL, NULL, NULL, NULL
-		FROM @extschema@.l4_diff_settings(l4_diff.job_id, l4_diff.other) s
+		SELECT 2, s.kind, s.name, s.here, s.there, NULL, NULL, NULL, NULL FROM setting s
 		UNION ALL
 		SELECT 3, 'value', v.name, v.here, v.there, NULL, v.event_id, NULL, NULL
 		FROM @extschema@.l4_diff_values(l4_diff.job_id, l4_diff.other, limits, wordings) v
+		-- a setting that is logged as well is told once: "size" of micro_batch_size
+		WHERE NOT EXISTS (SELECT FROM setting s
+			WHERE s.here = v.here AND s.there = v.there AND strpos(lower(s.name), lower(v.name)) > 0)
 		UNION ALL
 		SELECT 4, 'step time', 'seconds', round(step::numeric, 3)::text, round(other_step::numeric, 3)::text, step / other_step,
 			NULL, NULL, NULL
@@ -206,7 +209,8 @@ COMMENT ON FUNCTION @extschema@.l4_diff(text, text) IS
 'What a job has otherwise than another one; other: by default the last good run, the last successful job before it whose '
 'settings fit best. kind: job (here: which job, there: compared with which), setting (of l4_job.settings), size (nodes, '
 'ranks, last iteration), value (versions and other values of set-up, from the logs: name is the word before it, or the '
-'statement), step time (median seconds of a step; times: so many times as long), only here and only there (events that '
+'statement; not what a setting of a name with that word tells), '
+'step time (median seconds of a step; times: so many times as long), only here and only there (events that '
 'one of the two alone has; here, there: records), count (events of both that are beyond the usual: times as frequent per '
 'stream as in the good job of the pool that comes nearest, per iteration where that is nearer; limits diff_factor, '
 'diff_records). gravity: 0 to 6, by level and wording; also_in: so many further good jobs of the pool have the event: '

@@ -50,6 +50,12 @@ SELECT l4_register_job('alone', '{"model": "of none other"}', 'failed');
 SELECT * FROM l4_diff('alone');
 SELECT kind, name, here, there FROM l4_diff('alone', 'good-1') WHERE kind <> 'only there';
 
+-- what is a setting, and logged as well, is told once; a width that is no setting is told
+SELECT pg_temp.ran('size-' || j, CASE s WHEN 8 THEN 'succeeded' ELSE 'failed' END, 20 + j::int, '2.1.7', 20, 2, 0,
+	format('INFO batch size %s, width %s', s, 64 * s), jsonb_build_object('model', 'sized', 'batch_size', s))
+FROM unnest('{8,8,16}'::int[]) WITH ORDINALITY b (s, j);
+SELECT kind, name, here, there FROM l4_diff('size-3') WHERE kind IN ('setting', 'value');
+
 -- ---------- the first error ----------
 
 SELECT l4_register_job('first', '{"model": "diffed", "framework": "f"}', 'failed', '{n1,n2}', 2);
