@@ -30,9 +30,28 @@ COMMENT ON FUNCTION @extschema@.l4_host_parameters(text, @extschema@.l4_wordings
 'Step: The positions of the parameters of a shape that stand where one''s own host is named (wordings of class host before '
 'them, none of class other_host anywhere).';
 
-CREATE FUNCTION @extschema@.l4_said_hosts(job_id text, streams @extschema@.l4_job_stream[], ranks bigint,
+CREATE FUNCTION @extschema@.l4_written_hosts(job_id text, known text[], wordings @extschema@.l4_wordings)
+RETURNS TABLE (shape_id bigint, statement text, "position" int, host text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 10
+BEGIN ATOMIC
+	SELECT w.shape_id, x.before || '<*>' || x.behind, (length(x.before) - length(replace(x.before, '<*>', ''))) / 3 + 1, w.word
+	FROM (
+		SELECT DISTINCT h.shape_id, h.shape, m.match[1] AS word
+		FROM @extschema@.l4_job_shapes(l4_written_hosts.job_id) j JOIN @extschema@.l4_shape h ON h.shape_id = j.shape_id
+		CROSS JOIN LATERAL regexp_matches(h.shape, '[[:alnum:]](?:[[:alnum:]_.-]*[[:alnum:]])?', 'g') m (match)
+		WHERE m.match[1] = ANY (l4_written_hosts.known)) w
+	CROSS JOIN LATERAL (SELECT left(w.shape, strpos(w.shape, w.word) - 1) AS before,
+		substr(w.shape, strpos(w.shape, w.word) + length(w.word)) AS behind OFFSET 0) x
+	WHERE x.before ~ (wordings).host AND x.before || x.behind !~ (wordings).other_host;
+END;
+COMMENT ON FUNCTION @extschema@.l4_written_hosts(text, text[], @extschema@.l4_wordings) IS
+'Step: Which shapes of a job have one of its nodes (known) written out where one''s own host is named (wordings of class host '
+'before it, none of class other_host anywhere), as a name without digits is no parameter; statement, position: the shape with '
+'a parameter in its place, and which one.';
+
+CREATE FUNCTION @extschema@.l4_said_hosts(job_id text, streams @extschema@.l4_job_stream[], ranks bigint, known text[],
 	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
-RETURNS TABLE (statement bigint, "position" int, rank int, host text)
+RETURNS TABLE (statement text, "position" int, rank int, host text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 100
 SET search_path = pg_catalog, pg_temp
 SET jit = off
@@ -41,17 +60,31 @@ AS $$
 DECLARE
 	shapes bigint[];
 	headed bigint[];
+	written bigint[];
+	statements text[];
+	positions int[];
+	hosts text[];
 BEGIN
+	SELECT array_agg(w.shape_id), array_agg(w.statement), array_agg(w.position), array_agg(w.host)
+	INTO written, statements, positions, hosts
+	FROM @extschema@.l4_written_hosts(l4_said_hosts.job_id, known, wordings) w;
 	-- of libraries that print their host before each line one of each stream tells
 	SELECT array_agg(h.shape_id ORDER BY h.shape_id) FILTER (WHERE
 			-- the texts of few are looked into
-			CASE WHEN j.streams >= ranks * limits.place_rank_share AND h.shape LIKE '%<*>%'
+			CASE WHEN (j.streams >= ranks * limits.place_rank_share OR h.shape = ANY (statements))
+					AND h.shape LIKE '%<*>%'
 				THEN EXISTS (SELECT FROM @extschema@.l4_host_parameters(h.shape, wordings)) END),
 		array_agg(h.shape_id ORDER BY h.shape_id) FILTER (WHERE h.shape ~ wordings.headed)
 	INTO shapes, headed
 	FROM @extschema@.l4_job_shapes(l4_said_hosts.job_id) j JOIN @extschema@.l4_shape h ON h.shape_id = j.shape_id;
 	RETURN QUERY
-	SELECT p.shape_id, p.position, s.rank, p.values[1]
+	SELECT w.statement, w.position, s.rank, w.host
+	FROM @extschema@.l4_job_counts(l4_said_hosts.job_id, NULL, written) e
+	JOIN unnest(streams) s ON s.stream_id = e.stream_id
+	JOIN unnest(written, statements, positions, hosts) w (shape_id, statement, position, host) ON w.shape_id = e.shape_id
+	WHERE cardinality(written) > 0;
+	RETURN QUERY
+	SELECT h.shape, p.position, s.rank, p.values[1]
 	FROM @extschema@.l4_job_sketches(l4_said_hosts.job_id, ARRAY(SELECT DISTINCT s.source_id FROM unnest(streams) s)) k
 	CROSS JOIN LATERAL @extschema@.l4_sketch_parameters(k.sketch, shapes) p
 	JOIN unnest(streams) s ON s.stream_id = p.stream_id
@@ -70,7 +103,7 @@ BEGIN
 				FROM @extschema@.l4_chosen_streams(streams, ARRAY(SELECT f.stream_id FROM first f)) c) s
 			WHERE s.turn IN (1, s.turns)
 		)
-		SELECT 0::bigint, 0, s.rank, h.host
+		SELECT ''::text, 0, s.rank, h.host
 		FROM (SELECT array_agg(e.stream_id) AS stream_ids, array_agg(e.first_line) AS line_nos
 			FROM first e JOIN own s ON s.stream_id = e.stream_id) f
 		CROSS JOIN LATERAL @extschema@.l4_records_at(l4_said_hosts.job_id, f.stream_ids, f.line_nos) r
@@ -82,14 +115,15 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.l4_said_hosts(text, @extschema@.l4_job_stream[], bigint, @extschema@.l4_limits,
+COMMENT ON FUNCTION @extschema@.l4_said_hosts(text, @extschema@.l4_job_stream[], bigint, text[], @extschema@.l4_limits,
 	@extschema@.l4_wordings) IS
 'Step: What ranks (their streams, and how many ranks these are) say where one''s own host is named: by statement (shape and '
-'position; 0 the header of NCCL) the rank and the text. Reads the parameter statistics of these shapes, and of NCCL one '
+'position; 0 the header of NCCL) the rank and the text, be it a parameter or a node of the job (known) that is written out '
+'(l4_written_hosts). Reads the parameter statistics of these shapes, and of NCCL one '
 'record a stream, of two streams of a rank (and attempt) at most.';
 
-CREATE FUNCTION @extschema@.l4_rank_hosts(job_id text, streams @extschema@.l4_job_stream[], limits @extschema@.l4_limits,
-	wordings @extschema@.l4_wordings)
+CREATE FUNCTION @extschema@.l4_rank_hosts(job_id text, streams @extschema@.l4_job_stream[], known text[],
+	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
 RETURNS TABLE (rank int, host text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 100
 BEGIN ATOMIC
@@ -99,15 +133,16 @@ BEGIN ATOMIC
 	),
 	said AS MATERIALIZED (
 		SELECT DISTINCT s.statement, s.position, s.rank, s.host
-		FROM own o CROSS JOIN LATERAL @extschema@.l4_said_hosts(l4_rank_hosts.job_id, o.streams, o.ranks, limits, wordings) s
+		FROM own o CROSS JOIN LATERAL @extschema@.l4_said_hosts(l4_rank_hosts.job_id, o.streams, o.ranks,
+			l4_rank_hosts.known, limits, wordings) s
 	),
 	told AS (
 		SELECT s.statement, s.position, count(*) AS ranks
 		FROM said s
 		GROUP BY s.statement, s.position
-		-- each rank one host, and a host: a name that is neither a device, a file, a time nor an address
-		HAVING count(*) = count(DISTINCT s.rank) AND bool_and(s.host ~ (wordings).host_name)
-			AND NOT bool_or(s.host ~ (wordings).device)
+		-- each rank one host, and a host: one of the job's, or a name that is neither a device, a file, a time nor an address
+		HAVING count(*) = count(DISTINCT s.rank)
+			AND bool_and(s.host = ANY (l4_rank_hosts.known) OR s.host ~ (wordings).host_name AND s.host !~ (wordings).device)
 			AND count(DISTINCT s.host) > 1
 			AND count(*) >= (limits).place_rank_share * (SELECT o.ranks FROM own o)
 	),
@@ -120,13 +155,45 @@ BEGIN ATOMIC
 		SELECT h.statement, h.position, h.ranks FROM host h GROUP BY h.statement, h.position, h.ranks
 		HAVING count(*) * max(h.here) <= (limits).place_even_factor * h.ranks
 	),
-	best AS (SELECT e.statement, e.position FROM even e ORDER BY e.ranks DESC, e.statement, e.position LIMIT 1)
+	best AS (SELECT e.statement, e.position FROM even e ORDER BY e.ranks DESC, e.statement COLLATE "C", e.position LIMIT 1)
 	SELECT s.rank, s.host FROM best b JOIN said s ON s.statement = b.statement AND s.position = b.position;
 END;
-COMMENT ON FUNCTION @extschema@.l4_rank_hosts(text, @extschema@.l4_job_stream[], @extschema@.l4_limits,
+COMMENT ON FUNCTION @extschema@.l4_rank_hosts(text, @extschema@.l4_job_stream[], text[], @extschema@.l4_limits,
 	@extschema@.l4_wordings) IS
 'Step: On which host each rank of a job (of its streams) says it runs, by the one statement that most ranks make '
-'(l4_said_hosts) and that deals them out evenly over several hosts. No row where none does.';
+'(l4_said_hosts) and that deals them out evenly over several hosts. No row where none does. known: the nodes of the job.';
+
+CREATE FUNCTION @extschema@.l4_silent_rank_nodes(ranks int[], rank_nodes text[], nodes text[], ranks_per_node int)
+RETURNS TABLE (rank int, node text)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 ROWS 10
+BEGIN ATOMIC
+	WITH per AS (SELECT COALESCE(l4_silent_rank_nodes.ranks_per_node, 1) AS node_ranks),
+	told AS (SELECT t.rank, t.node FROM unnest(l4_silent_rank_nodes.ranks, l4_silent_rank_nodes.rank_nodes) t (rank, node)),
+	-- so many ranks in a row are of one node
+	block AS (
+		SELECT t.rank / p.node_ranks AS number, min(t.node) AS node, count(DISTINCT t.node) AS here
+		FROM told t CROSS JOIN per p GROUP BY 1
+	),
+	in_rows AS (SELECT max(b.here) = 1 AND count(DISTINCT b.node) = count(*) AS hold FROM block b),
+	silent AS (
+		SELECT r AS rank, CASE WHEN i.hold THEN b.node END AS node
+		FROM per p CROSS JOIN in_rows i
+		CROSS JOIN LATERAL generate_series(0, cardinality(l4_silent_rank_nodes.nodes) * p.node_ranks - 1) r
+		LEFT JOIN block b ON b.number = r / p.node_ranks
+		WHERE r <> ALL (l4_silent_rank_nodes.ranks)
+	),
+	-- those of the one node that has not all of its own
+	room AS (
+		SELECT n.node FROM unnest(l4_silent_rank_nodes.nodes) n (node) CROSS JOIN per p
+		WHERE (SELECT count(*) FROM told t WHERE t.node = n.node)
+			+ (SELECT count(*) FROM silent s WHERE s.node = n.node) < p.node_ranks
+	)
+	SELECT s.rank, COALESCE(s.node, (SELECT min(r.node) FROM room r HAVING count(*) = 1)) FROM silent s;
+END;
+COMMENT ON FUNCTION @extschema@.l4_silent_rank_nodes(int[], text[], text[], int) IS
+'Step: On which of the nodes of a job its other ranks are, where some (ranks) say theirs (rank_nodes): with those of their '
+'row, where all that is said has ranks_per_node ranks in a row on each node; or on the one node that lacks some. NULL where '
+'that does not tell.';
 
 CREATE FUNCTION @extschema@.l4_is_unplaced(source text, label text, node text, rank int, nodes text[], ranks_per_node int)
 	RETURNS boolean
@@ -173,7 +240,7 @@ BEGIN
 	-- By itself: on a cluster, what the statement below asks a node is answered by a session that need not see the shapes this
 	-- transaction added.
 	SELECT array_agg(h.rank), array_agg(h.host) INTO ranks, hosts
-	FROM @extschema@.l4_rank_hosts(l4_learn_rank_nodes.job_id, streams, limits, wordings) h;
+	FROM @extschema@.l4_rank_hosts(l4_learn_rank_nodes.job_id, streams, known, limits, wordings) h;
 	-- Streams that are being written now their own import learns of. What a path says is not gainsaid.
 	WITH own AS MATERIALIZED (
 		SELECT s.stream_id, s.label, s.rank, s.told_node,
@@ -196,10 +263,19 @@ BEGIN
 		LEFT JOIN unnest(known) k (node) ON lower(split_part(k.node, '.', 1)) = lower(split_part(h.host, '.', 1))
 		GROUP BY h.host
 	),
-	placed AS (
+	told AS MATERIALIZED (
 		SELECT s.rank, COALESCE(n.node, s.host) AS node FROM said s JOIN named n ON n.host = s.host
 		-- where none of the hosts is of the list, its names are other ones
 		WHERE cardinality(known) = 0 OR EXISTS (SELECT FROM named o WHERE o.node IS NOT NULL)
+	),
+	placed AS (
+		SELECT t.rank, t.node FROM told t
+		UNION ALL
+		SELECT r.rank, r.node
+		FROM (SELECT array_agg(t.rank) AS ranks, array_agg(t.node) AS nodes FROM told t HAVING count(*) > 0) t
+		JOIN @extschema@.l4_job j ON j.job_id = l4_learn_rank_nodes.job_id
+		CROSS JOIN LATERAL @extschema@.l4_silent_rank_nodes(t.ranks, t.nodes, j.nodes, j.ranks_per_node) r
+		WHERE r.node IS NOT NULL
 	),
 	changed AS MATERIALIZED (
 		SELECT o.stream_id, COALESCE(p.node, o.in_order) AS node

@@ -58,7 +58,27 @@ END $$;
 SELECT say('there', 'succeeded', '{zeus,hermes}', ''), say('there2', 'succeeded', '{ares,hestia}', ''),
 	say('here', 'failed', '{athena,hera}', '2026-11-20 10:00:02 ERROR sensors of athena cannot be trusted: no such thing');
 SELECT node, reason, message FROM l4_unexplained('here') ORDER BY node, message COLLATE "C";
+\echo == on which node a rank is it says itself, with a name without digits or an address, too; who does not is with its like
+CREATE FUNCTION say_hosts(job text, nodes text[], ranks_per_node int, silent int[]) RETURNS TABLE (rank int, told_node text)
+LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM l4_register_job(job, '{}', 'failed', nodes, ranks_per_node);
+	-- the launcher deals ranks out in another order than that of the list
+	PERFORM l4_ingest(job, format($q$
+		SELECT format('[%%s]<stdout>:%%s', r, CASE s WHEN 1 THEN 'extension is not there' WHEN 2 THEN format(
+				'rank %%s of 8, program 3.1, host %%s', r, (%L::text[])[cardinality(%1$L::text[]) - r / %L::int]) END) AS line,
+			'run.out' AS source
+		FROM generate_series(0, cardinality(%1$L::text[]) * %2$L::int - 1) r, generate_series(1, 2) s
+		WHERE s = 1 OR r <> ALL (%L::int[]) ORDER BY s, r$q$, nodes, ranks_per_node, silent));
+	RETURN QUERY SELECT s.rank, s.told_node FROM l4_stream s WHERE s.job_id = job AND s.rank IS NOT NULL ORDER BY s.rank;
+END $$;
+SELECT * FROM say_hosts('written', '{athena,hera,zeus,n07}', 2, '{2}');
+SELECT * FROM say_hosts('addressed', '{10.3.4.17,10.3.4.18,10.3.4.19,10.3.4.20}', 1, '{1}');
+-- of two whose like say nothing either nobody knows where they are
+SELECT l4_silent_rank_nodes('{0,1,4,5}', '{d,d,b,b}', '{a,b,c,d}', 2) AS two_nodes_left;
+SELECT l4_silent_rank_nodes('{0,1,2,4,5}', '{b,c,a,b,c}', '{a,b,c}', 2) AS dealt_out_in_turn;
 -- nothing is left for other tests
 SELECT l4_delete_job(j) FROM unnest(
-	'{paths,members,unknown,pods,brackets,colon,bar,no_node,far_behind,missed,there,there2,here}'::text[]) j \g /dev/null
+	'{paths,members,unknown,pods,brackets,colon,bar,no_node,far_behind,missed,there,there2,here,written,addressed}'::text[]) j
+	\g /dev/null
 DROP SCHEMA named_nodes CASCADE;
