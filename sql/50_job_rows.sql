@@ -722,19 +722,21 @@ COMMENT ON FUNCTION @extschema@.l4_job_timeline_parts(text, bigint, bigint, bigi
 'chosen (part: where such a part begins; NULL where all are there).';
 
 CREATE FUNCTION @extschema@.l4_job_timeline_span(job_id text)
-RETURNS TABLE (first_iteration bigint, last_iteration bigint, iterations bigint)
+RETURNS TABLE (first_iteration bigint, last_iteration bigint, iterations bigint, largest_gap bigint)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100 ROWS 1
 SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 BEGIN
 	RETURN QUERY
-	SELECT t.iterations[1], t.iterations[cardinality(t.iterations)], cardinality(t.iterations)::bigint
+	SELECT t.iterations[1], t.iterations[cardinality(t.iterations)], cardinality(t.iterations)::bigint,
+		(SELECT max(g.gap) FROM (SELECT i.iteration - lag(i.iteration) OVER (ORDER BY i.turn) AS gap
+			FROM unnest(t.iterations) WITH ORDINALITY i (iteration, turn)) g)
 	FROM @extschema@.l4_timeline t WHERE t.job_id = l4_job_timeline_span.job_id;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_job_timeline_span(text) IS
-'Step: The iterations of a job that began first and last, and how many there are.';
+'Step: The iterations of a job that began first and last, how many there are, and how far two in a row are apart at most.';
 
 CREATE FUNCTION @extschema@.l4_job_timeline_stamped(job_id text, first_marks int) RETURNS double precision
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000

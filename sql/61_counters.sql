@@ -168,20 +168,29 @@ DECLARE
 	stream_ids bigint[];
 	named bigint;
 	apart double precision;
+	first_named bigint;
 	last_named bigint;
+	gap bigint;
 	untimed boolean := false;
 	learnt @extschema@.l4_learnt_counter;
 BEGIN
 	l4_learn_counter.limits := coalesce(l4_learn_counter.limits, @extschema@.l4_limits_in_force());
 	-- one iteration that is named once is no progress, nor are the few that checkpoints and evaluations name now and then
 	IF @extschema@.l4_marks_iterations(l4_learn_counter.job_id) THEN
-		SELECT w.iterations, (w.last_iteration - w.first_iteration)::double precision / (w.iterations - 1), w.last_iteration
-		INTO named, apart, last_named
+		SELECT w.iterations, (w.last_iteration - w.first_iteration)::double precision / (w.iterations - 1), w.first_iteration,
+			w.last_iteration, CASE WHEN NOT l4_learn_counter.unstamped THEN NULLIF(w.largest_gap, 1) END
+		INTO named, apart, first_named, last_named, gap
 		FROM @extschema@.l4_job_timeline_span(l4_learn_counter.job_id) w WHERE w.iterations > 1;
 		untimed := FOUND AND l4_learn_counter.unstamped
 			AND @extschema@.l4_timeline_unstamped(l4_learn_counter.job_id, limits) IS TRUE;
+		IF named IS NULL AND NOT l4_learn_counter.unstamped THEN
+			-- of iterations without any times nobody knows how far apart they are named
+			SELECT min(s.first_iteration), max(s.last_iteration), max(s.last_iteration) - min(s.first_iteration)
+			INTO first_named, last_named, gap
+			FROM @extschema@.l4_job_streams(l4_learn_counter.job_id) s;
+		END IF;
 		IF (apart >= (limits).counter_named_apart AND named <= (limits).counter_named_most) IS NOT TRUE
-			AND (named IS NOT NULL OR NOT l4_learn_counter.unstamped) AND NOT untimed THEN
+			AND (named IS NOT NULL OR NOT l4_learn_counter.unstamped) AND NOT untimed AND gap IS NULL THEN
 			RETURN NULL;
 		END IF;
 	END IF;
@@ -189,7 +198,8 @@ BEGIN
 	stream_ids := ARRAY(SELECT s.stream_id
 		FROM (SELECT j.*, bool_or(j.kind = 'rank') OVER () AS ranks, bool_or(j.kind = 'rank') OVER (PARTITION BY j.source_id)
 				AS ranks_here FROM @extschema@.l4_job_streams(l4_learn_counter.job_id) j WHERE j.record_count > 0) s
-		WHERE (s.kind = 'rank' OR s.kind = 'shared' AND (s.ranks_here OR NOT s.ranks AND s.last_stage IS NOT NULL))
+		WHERE (s.kind = 'rank' OR s.kind = 'shared' AND (s.ranks_here OR NOT s.ranks AND s.last_stage IS NOT NULL)
+				OR s.kind = 'other' AND NOT s.ranks AND s.last_iteration IS NOT NULL)
 			AND s.record_count >= (limits).counter_records
 		ORDER BY s.record_count DESC, s.stream_id LIMIT (limits).counter_streams::bigint);
 	-- What gets far: what begins anew again and again counts within an iteration (micro-steps, batches of an evaluation). Of
@@ -217,7 +227,7 @@ BEGIN
 	counter AS (
 		SELECT p.words, p.position, array_agg(p.stream_id ORDER BY p.maximum DESC, p.stream_id) AS stream_ids,
 			max(p.maximum - p.minimum) AS growth, count(*) AS streams, max(p.told) AS told, max(p.occurrences) AS records,
-			max(p.maximum) AS furthest
+			min(p.minimum) AS least, max(p.maximum) AS furthest
 		FROM steady p
 		WHERE NOT EXISTS (SELECT FROM staged g WHERE g.shape_id = ANY (p.shape_ids))
 		GROUP BY p.words, p.position
@@ -230,9 +240,12 @@ BEGIN
 	SELECT ARRAY(SELECT DISTINCT i FROM steady p, unnest(p.shape_ids) i
 			WHERE p.words = f.words AND p.position = f.position ORDER BY i), f.position, f.stream_ids INTO learnt
 	FROM far f WHERE f.records >= (limits).counter_record_share * f.most_records
-		AND (named IS NULL OR f.records >= named * (limits).counter_named_factor AND f.growth >= apart
+		AND (named IS NULL AND last_named IS NULL OR f.records >= named * (limits).counter_named_factor AND f.growth >= apart
 			-- what is said of iterations that the rules know must count these
-			OR untimed AND abs(f.furthest - last_named) <= 1)
+			OR untimed AND abs(f.furthest - last_named) <= 1
+			-- what counts one by one, from about where the rules' began, has got further than these, whose next was not due
+			OR f.told > f.growth AND f.least BETWEEN first_named - gap AND first_named + 1
+				AND f.furthest BETWEEN last_named + 2 AND last_named + gap)
 	ORDER BY f.streams DESC, f.records > f.told * (1 + (limits).counter_gap_share), f.records > f.told, f.growth,
 		f.words COLLATE "C", f.position
 	LIMIT 1;
@@ -241,7 +254,7 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_learn_counter(text, @extschema@.l4_limits, boolean) IS
 'Step: What counts the progress of a job of which no rule knows more than one iteration, or a few that are named now and '
-'then: the parameter that grows steadily, '
+'then, or not the last ones: the parameter that grows steadily, '
 'and on the ranks that tell of it together; NULL where there is none, or rules know (unstamped: and their iterations have '
 'times). Logs of ranks, and what stands in nobody''s name in those that ranks share. Reads the parameter statistics of a few.';
 

@@ -85,4 +85,25 @@ FROM (SELECT DISTINCT h.event_id FROM l4_shape h WHERE h.shape ~ 'is back|marked
 	l4_explain_event('known', h.event_id) x ORDER BY x.shape COLLATE "C";
 
 SELECT count(l4_delete_job(j.job_id)) FROM (SELECT DISTINCT job AS job_id FROM line) j;
+\echo == what counts on beside the marks tells how far the job came, where it has agreed with them; also without any stamps
+CREATE FUNCTION count_on(job text, stamp text, counted text) RETURNS TABLE (first bigint, last bigint, counter boolean)
+LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM l4_register_job(job, '{}', 'failed', '{node-0,node-1}', 1);
+	PERFORM l4_ingest(job, format($q$
+		SELECT x.line, 'node-' || n AS node, 'node-' || n || '/rank-' || n || '.log' AS source
+		FROM generate_series(0, 1) n, generate_series(1, 17) s,
+			LATERAL (SELECT to_char(timestamp '2026-11-20 22:00' + s * interval '2 s', 'YYYY-MM-DD HH24:MI:SS') AS stamp) d,
+			LATERAL (
+			SELECT 0 AS turn, replace(%L, '{t}', d.stamp) || replace(%L, '{s}', s::text) AS line WHERE n = 0
+			UNION ALL SELECT 1, replace(%1$L, '{t}', d.stamp) || 'state of step ' || s WHERE s %% 5 = 0) x
+		ORDER BY s, x.turn, n$q$, stamp, counted));
+	RETURN QUERY SELECT min(s.first_iteration), max(s.last_iteration), (l4_learn_counter(job)).shape_ids IS NOT NULL
+	FROM l4_job_streams(job) s;
+END $$;
+SELECT * FROM count_on('stamped', '{t} INFO ', '{s}/90 [.......] loss 2.31, 0.4 s');
+SELECT * FROM count_on('bare_counts', '', '{s}/90 [.......] loss 2.31, 0.4 s');
+-- no counter of these: it is ahead of the marks
+SELECT * FROM count_on('ahead', '{t} INFO ', '1{s}/190 [.......] loss 2.31, 0.4 s');
+SELECT l4_delete_job(j) FROM unnest('{stamped,bare_counts,ahead}'::text[]) j \g /dev/null
 DROP SCHEMA sparse_marks CASCADE;
