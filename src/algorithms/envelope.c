@@ -1,5 +1,5 @@
 /*
- * envelope.c: lines that a collector of logs wrapped into objects of JSON.
+ * envelope.c: lines that a collector of logs wrapped into objects of JSON, or rows of key=value (logfmt).
  *
  * Container runtimes, shippers and stores (Docker, Fluent Bit, Filebeat, Vector, Loki, OpenTelemetry, Splunk, the clouds') each
  * have their own names for what a program wrote, who and when. So the values tell: the text is what has the most words; the
@@ -62,6 +62,7 @@ typedef struct Sample
 	int			known;
 	bool		only_streams;	/* are those meant alone that name a stream? */
 	int			objects;		/* so many are meant, */
+	int			rows;			/* of which so many are rows, */
 	int			others;			/* so many are not, */
 	int			streams;		/* and so many of all name a stream */
 } Sample;
@@ -84,6 +85,62 @@ object_of(L4Bytes line)
 	if (*at != '{')
 		at = memmem(at, Min(line.size, TAG_BYTES), "{\"", 2);
 	return at;
+}
+
+/* The members of a line: of its object, or of the row that it is. */
+typedef struct Members
+{
+	const char *at;				/* NULL where it is neither */
+	const char *end;
+	bool		row;
+} Members;
+
+/* Is a line a row? Its keys are more than one, and what it says in words stands in quotes. */
+static bool
+is_row(L4Bytes line)
+{
+	const char *at = line.data;
+	const char *end = line.data + line.size;
+	L4ObjectPair pair;
+	int			count = 0;
+	bool		words = false;
+
+	while (header_row_next(&at, end, &pair))
+	{
+		count++;
+		words |= pair.quoted;
+	}
+	return words && count > 2 && at >= end;
+}
+
+static Members
+members_of(L4Bytes line)
+{
+	Members		members = {object_of(line), line.data + line.size, false};
+
+	while (members.at == NULL && line.size > 0 && (line.data[line.size - 1] == '\r' || line.data[line.size - 1] == ' '))
+		line.size--;
+	if (members.at == NULL && is_row(line))
+		members = (Members) {line.data, line.data + line.size, true};
+	return members;
+}
+
+/* The next member, and its name: that of a row's has its equals sign, so that no object has it. */
+static bool
+next_member(Members *members, L4ObjectPair *pair, L4Bytes *name)
+{
+	if (members->at == NULL || !(members->row ? header_row_next(&members->at, members->end, pair) :
+								 header_object_next(&members->at, members->end, pair)))
+		return false;
+	*name = (L4Bytes) {pair->key.data, pair->key.size + members->row};
+	return true;
+}
+
+/* May a member be a text? In rows none needs quotes. */
+static inline bool
+is_text(const Members *members, const L4ObjectPair *pair)
+{
+	return pair->quoted || members->row;
 }
 
 static bool
@@ -158,7 +215,7 @@ is_stream(L4Bytes value)
 
 /* Notes what a value is. */
 static void
-note_value(const L4EnvelopeAsk *ask, const L4ObjectPair *pair, KeyCount *count)
+note_value(const L4EnvelopeAsk *ask, const L4ObjectPair *pair, bool text, KeyCount *count)
 {
 	L4Bytes		value = pair->value;
 	L4Bytes		host = host_in(value);
@@ -166,7 +223,7 @@ note_value(const L4EnvelopeAsk *ask, const L4ObjectPair *pair, KeyCount *count)
 	size_t		i;
 
 	count->objects++;
-	count->texts += pair->quoted;
+	count->texts += text;
 	count->times += is_time(value);
 	count->streams += is_stream(value);
 	count->levels += value.size > 0 && !is_digit(value.data[0]) && level_from_text(value) != L4_LEVEL_NONE;
@@ -191,11 +248,12 @@ note_value(const L4EnvelopeAsk *ask, const L4ObjectPair *pair, KeyCount *count)
 
 /* Does an object name the stream that something was written to? */
 static bool
-names_stream(const char *at, const char *end)
+names_stream(Members members)
 {
 	L4ObjectPair pair;
+	L4Bytes		name;
 
-	while (header_object_next(&at, end, &pair))
+	while (next_member(&members, &pair, &name))
 		if (is_stream(pair.value))
 			return true;
 	return false;
@@ -207,13 +265,13 @@ note_object(Sample *sample, L4Bytes line)
 {
 	L4Bytes		seen[ENVELOPE_KEYS];
 	int			count = 0;
-	const char *at = object_of(line);
+	Members		members = members_of(line);
 	L4ObjectPair pair;
 	bool		streamed;
 
-	if (at == NULL)
+	if (members.at == NULL)
 		return;
-	streamed = names_stream(at, line.data + line.size);
+	streamed = names_stream(members);
 	sample->streams += streamed;
 	if (sample->only_streams && !streamed)
 	{
@@ -221,14 +279,14 @@ note_object(Sample *sample, L4Bytes line)
 		return;
 	}
 	sample->objects++;
-	while (count < ENVELOPE_KEYS && header_object_next(&at, line.data + line.size, &pair))
+	sample->rows += members.row;
+	while (count < ENVELOPE_KEYS && next_member(&members, &pair, &seen[count]))
 	{
-		KeyCount   *of;
+		KeyCount   *of = count_of(sample, seen[count], turn_of(seen, count + 1));
 
-		seen[count++] = pair.key;
-		of = count_of(sample, pair.key, turn_of(seen, count));
+		count++;
 		if (of != NULL)
-			note_value(sample->ask, &pair, of);
+			note_value(sample->ask, &pair, is_text(&members, &pair), of);
 	}
 }
 
@@ -392,7 +450,7 @@ learn_form(Sample *sample, L4Bytes lines, L4EnvelopeForm *form)
 	int			seen;
 	int			i;
 
-	sample->known = sample->objects = sample->others = sample->streams = 0;
+	sample->known = sample->objects = sample->rows = sample->others = sample->streams = 0;
 	seen = note_lines(sample, lines);
 	parts[L4_ENVELOPE_TEXT] = find_text(sample);
 	parts[L4_ENVELOPE_HOST] = FIND(sample, nodes);
@@ -408,7 +466,8 @@ learn_form(Sample *sample, L4Bytes lines, L4EnvelopeForm *form)
 		parts[L4_ENVELOPE_LEVEL] = parts[L4_ENVELOPE_NAME] = NULL;
 	else if (sample->objects * LINES_PER_RANKED < seen)
 		parts[L4_ENVELOPE_RANK] = NULL;
-	if (wrapped || (sample->objects >= OBJECTS_LEAST && parts[L4_ENVELOPE_TEXT] != NULL && are_own(parts)))
+	/* a program's own rows stay as they are: their headers are known (format_rules.c) */
+	if (wrapped || (sample->rows == 0 && sample->objects >= OBJECTS_LEAST && parts[L4_ENVELOPE_TEXT] != NULL && are_own(parts)))
 		for (i = 0; i < L4_ENVELOPE_PARTS; i++)
 			if (parts[i] != NULL && (i == L4_ENVELOPE_TEXT || parts[i] != parts[L4_ENVELOPE_TEXT]))
 				form->keys[i] = parts[i]->key;
@@ -422,14 +481,14 @@ others_have(const L4EnvelopeKey *key, L4Bytes lines)
 
 	while (bytes_take_line(&lines, &line))
 	{
-		const char *end = line.data + line.size;
-		const char *at = object_of(line);
+		Members		members = members_of(line);
 		L4ObjectPair pair;
+		L4Bytes		name;
 
-		if (at == NULL || names_stream(at, end))
+		if (names_stream(members))
 			continue;
-		while (header_object_next(&at, end, &pair))
-			if (bytes_equal((L4Bytes) {key->name, key->size}, pair.key))
+		while (next_member(&members, &pair, &name))
+			if (bytes_equal((L4Bytes) {key->name, key->size}, name))
 				return true;
 	}
 	return false;
@@ -560,13 +619,13 @@ is_number_part(int part)
 
 /* Takes a member for the parts that it says, of which none is known yet; false where it says none. */
 static bool
-take_member(const L4EnvelopeForm *form, const L4ObjectPair *pair, int turn, L4Bytes *values)
+take_member(const L4EnvelopeForm *form, const L4ObjectPair *pair, L4Bytes name, int turn, bool text, L4Bytes *values)
 {
 	bool		taken = false;
 	int			i;
 
 	for (i = 0; i < L4_ENVELOPE_PARTS; i++)
-		if (values[i].data == NULL && is_key(&form->keys[i], pair->key, turn) && (pair->quoted || is_number_part(i)))
+		if (values[i].data == NULL && is_key(&form->keys[i], name, turn) && (text || is_number_part(i)))
 		{
 			values[i] = pair->value;
 			taken = true;
@@ -579,22 +638,22 @@ envelope_open(const L4EnvelopeForm *form, L4Bytes line, L4Bytes *values)
 {
 	L4Bytes		seen[ENVELOPE_KEYS];
 	int			count = 0;
-	const char *at = object_of(line);
+	Members		members = members_of(line);
 	L4ObjectPair pair;
 
 	memset(values, 0, L4_ENVELOPE_PARTS * sizeof(L4Bytes));
-	while (at != NULL && count < ENVELOPE_KEYS && header_object_next(&at, line.data + line.size, &pair))
+	while (count < ENVELOPE_KEYS && next_member(&members, &pair, &seen[count]))
 	{
-		int			turn;
+		int			turn = turn_of(seen, count + 1);
 
-		seen[count++] = pair.key;
-		turn = turn_of(seen, count);
-		if (!take_member(form, &pair, turn, values) && envelope_is_own(form) && says_more(&pair))
+		if (!take_member(form, &pair, seen[count], turn, is_text(&members, &pair), values) && envelope_is_own(form) &&
+			says_more(&pair))
 			return false;
+		count++;
 	}
 	if (values[L4_ENVELOPE_TEXT].data == NULL || (envelope_is_own(form) && count == ENVELOPE_KEYS))
 		return false;
-	if (values[L4_ENVELOPE_TIME].data == NULL)
+	if (values[L4_ENVELOPE_TIME].data == NULL && !members.row)
 		values[L4_ENVELOPE_TIME] = tagged_time(line);
 	values[L4_ENVELOPE_TEXT] = without_line_end(values[L4_ENVELOPE_TEXT]);
 	values[L4_ENVELOPE_HOST] = host_in(values[L4_ENVELOPE_HOST]);

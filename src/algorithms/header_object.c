@@ -7,6 +7,8 @@
  */
 #include "algorithms/header_object.h"
 
+#include <ctype.h>
+
 #include "algorithms/level.h"
 #include "algorithms/timestamp.h"
 #include "tools/bytes.h"
@@ -77,6 +79,41 @@ header_object_next(const char **at, const char *end, L4ObjectPair *pair)
 		}
 	}
 	return false;
+}
+
+static inline bool
+is_key_byte(char byte)
+{
+	return isalnum((unsigned char) byte) || byte == '_' || byte == '.' || byte == '-';
+}
+
+bool
+header_row_next(const char **at, const char *end, L4ObjectPair *pair)
+{
+	const char *p = skip_blanks(*at, end);
+	const char *stop = p;
+
+	while (stop < end && is_key_byte(*stop))
+		stop++;
+	if (stop == p || stop == end || *stop != '=')
+		return false;
+	pair->key = (L4Bytes) {p, stop - p};
+	p = stop + 1;
+	pair->quoted = p < end && *p == '"';
+	if (pair->quoted)
+	{
+		stop = string_end(p, end);
+		if (stop == end)
+			return false;		/* cut off */
+		pair->value = (L4Bytes) {p + 1, stop - p - 1};
+		*at = stop + 1;
+		return true;
+	}
+	for (stop = p; stop < end && *stop != ' ' && *stop != '\t'; stop++)
+		;
+	pair->value = (L4Bytes) {p, stop - p};
+	*at = stop;
+	return true;
 }
 
 bool

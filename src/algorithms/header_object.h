@@ -18,6 +18,12 @@ typedef struct L4ObjectPair
 /* The next key from *at on with a text or a number behind it; false at the end. Goes into objects within. */
 extern bool header_object_next(const char **at, const char *end, L4ObjectPair *pair);
 
+/*
+ * The next key=value or key="value" of a row (logfmt), from *at on; false at its end, or where something else stands there. The
+ * byte behind the key is the equals sign.
+ */
+extern bool header_row_next(const char **at, const char *end, L4ObjectPair *pair);
+
 /* Is the whole of a value a time with a date? */
 extern bool header_object_is_time(L4Bytes value);
 
