@@ -107,6 +107,15 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 	(true, 'trouble', 'no_number', '\m(nan|inf)\M', 'lm loss: nan'),
 	(true, 'trouble', 'exit_code', '\m(exitcode: -?[1-9]\d*|exited with code [1-9]\d*|return code = -?[1-9]\d*)\M',
 		'worker exited with code 137'),
+	(true, 'trouble', 'gone_away',
+		'\m(died|crash(ed|es))\M(?! (from|by|on|with|of) (a )?signal)|\m(disconnected|unresponsive|unhealthy)\M'
+			'|\m(is|are|was|were|as|being|be|state) ?:? (dead|down|offline)\M'
+			'|\m(not|no longer) (yet )?(respond(ing)?|answer(ing)?|reachable|heard)\M|\mno route to\M',
+		'node-07 is dead'),
+	(true, 'trouble', 'given_up',
+		'\mgave up\M|\mgiving up\M|\m(deadline|retries|limit|time to wait|wait time)\M.{0,30}\mexceeded\M'
+			'|\mdeadline ?exceeded\M',
+		'10.0.0.7:5001 retries exceeded'),
 	(true, 'trouble', 'xid', '\mxid\M', 'NVRM: Xid (PCI:0000:3b:00): 79'),
 	(true, 'trouble', 'make_failed', '\mmake(\[\d+\])?: \*\*\* .*\merror \d', 'make: *** [Makefile:11: train/node-05] Error 1'),
 	-- not how the others are told to end
@@ -125,7 +134,13 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 			'|\m(deleted|cancell?ed) at (the )?request of\M'
 			'|\mrequested by (the |an? )?(user|operator|owner|administrator)\M',
 		'delete job request received'),
-	(true, 'called_off', 'by_a_scheduler', '\mdue to (the )?(time limit|preemption)\M',
+	(true, 'called_off', 'by_someone',
+		'\m(due to|because of|on|by|after|at) (an? |the )?(user|admin\w*|operator|owner).{0,3} (request|action|command|order)\M'
+			'|\mexternally (set|terminated|stopped|cancell?ed|killed)\M'
+			'|\m(killed|stopped|cancell?ed|deleted|terminated) (from|by|via|in|through) (the )?(dashboard|console|web ?ui'
+			'|user|owner|admin\w*|operator)\M',
+		'killed from dashboard'),
+	(true, 'called_off', 'by_a_scheduler', '\mdue to (the )?(time limit|preempt(ion)?)\M',
 		'JOB 77 CANCELLED AT 10:00 DUE TO TIME LIMIT'),
 	-- as PBS, Grid Engine, LSF and Kubernetes have it
 	(true, 'called_off', 'by_a_time_limit',
@@ -157,6 +172,12 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 			'|\m(phase|state|status) \w+ -> (aborting|terminating|stopping|killing)\M'
 			'|\m(receiv|g[eo]t)\w* signal:? (terminated|interrupt)\M',
 		'execute action AbortJob for ml/llm-7, phase running -> aborting'),
+	(true, 'ending', 'being_ended',
+		'\m(job|step|context|framework|instance|cluster|group|rendezvous|application|session|run|training|executor)s?\M.{0,40}'
+			'\m(is|are|was|were|be|been|being|has|have|permanently) (shut(ting)? ?down|terminat(ed|ing)|stopp(ed|ing)'
+			'|aborted|cancell?ed|disbanded|deleted|removed|closed)\M|\mdue to preempt(ion)?\M|\m(because of|by) preempt(ion)?\M'
+			'|\mdisbanded\M|\mjob step aborted\M',
+		'Context was terminated'),
 	(true, 'ending', 'terminated', ': terminated\.?\s*$|\(terminated\)|\mterminat(ed|ing) step',
 		'slurmstepd: task 3: Terminated'),
 	-- said of the node on which the step of a scheduler has its head, whichever failed, and by each that is through with it
@@ -190,6 +211,54 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'sum of gradients not complete after 15.0 s'),
 	(true, 'peer', 'process_ended', '\mexit(s|ed|ing)? ?(with )?(return )?(code|status)|\mexitcode\M|\mterminate called\M',
 		'exits with return code = 1'),
+	(true, 'peer', 'keeps_silent',
+		'\m(not|no longer|never|has ?n.t|have ?n.t|is ?n.t|did ?n.t|does ?n.t|none of the \S+)\M( [[:alpha:]]+){0,2} '
+			'(respond(ed|ing|s)?|repl(y|ied)|answer(ed|ing)?|hear|heard|report(ed|ing)?|check(ed)? in|arriv(e|ed)|joined'
+			'|connected'
+			'|participat(e|ed|ing)|re-?(register|join|connect)(ed)?|register(ed)?|reachable|send|sent|got|get|received'
+			'|detected in)\M',
+		'node-07 not responding'),
+	(true, 'peer', 'taken_for_dead',
+		'\m(unresponsive|unreachable|no route to|host is down|zombie)\M'
+			'|\m(node|host|peer|rank|worker|proc|process|agent|daemon|member|replica|server|task)s?\M.{0,30}'
+			'\m(dead|down|offline|stale)\M'
+			'|\m(suspected|presumed|declared|declaring|reported|marked|marking|state to)\M.{0,30}'
+			'\m(dead|down|offline|lost|stale)\M',
+		'proc 5 now suspected dead'),
+	(true, 'peer', 'no_sign_of_life',
+		'\m(heartbeat|keep-?alive|ping)s?\M.{0,40}\m(miss(ed|ing)?|lost|expir\w*|timeouts?|stopped|lapsed'
+			'|not|timed)\M|\m(miss(ed|ing)?|no|without|lost|expir(ed|ing)|last)\M( \S+){0,2} '
+			'(heartbeat|keep-?alive|ping|sign of life)s?\M',
+		'no heartbeat from agent 3'),
+	(true, 'peer', 'out_of_reach',
+		'\m(cannot|can not|can.t|could ?n.t|could not|unable to|fail(s|ed|ing|ure)? to|gave up'
+			'|giving up)\M( [[:alpha:]]+){0,3} '
+			'(contact(ing)?|communicat(e|ing)|talk|send(ing)?|push|deliver|recv|receive|ping|call)\M',
+		'Failed to receive header from 10.2.3.4'),
+	(true, 'peer', 'broken_off',
+		'\m(connection|communication|socket|session|channel|peer|stream)s?\M.{0,60}'
+			'\m(broken|broke|dropped|expired|disconnected|terminated|no longer valid|dead)\M'
+			'|\m(disconnected|vanished|hung up|goodbye)\M|\mcan no longer\M',
+		'connection to host node-07 was broken'),
+	(true, 'peer', 'one_of_them_ended',
+		-- not what some tell whoever failed: "this most likely indicates that another task died"
+		'(?<!\manother )\m(daemon|proc|process|processes|subprocess\w*|rank|task|worker|node|peer|agent|child|member'
+			'|replica|client|server|executor|shadow|starter|shepherd|pod|container|remote|sister)\M.{0,40}'
+			'\m(exited (with|on|due|abnormally|unexpectedly)|crashed|aborted by|has (gone|left)|have left|went (away|down)|died'
+			'|through signal|on signal)\M',
+		'daemon 2 went down'),
+	(true, 'peer', 'some_missing',
+		'\mmissing\M.{0,12}\m(ranks?|workers?|nodes?|replicas?|clusters?|members?|peers?|hosts?|participants?|tasks?'
+			'|process(es)?)\M'
+			'|\m(rank|worker|node|replica|member|peer|host|participant|task)s?\M.{0,30}\m(is|are|still|as) missing\M'
+			'|\m(no|not enough|not in|without a|new)\M( \w+)? (quorum|majority)\M|\m(remainder|rest) of (the )?ranks\M',
+		'Missing ranks: 2: [grad_0]'),
+	(true, 'peer', 'waited_too_long',
+		'\mwait(s|ed|ing)?\M.{0,60}\m(exceeded|expired|elapsed|too long|in vain)\M|\mtime to wait\M'
+			'|\m(exceed(s|ed)?|limit|deadline)\M.{0,40}\m(time-?out|to wait|deadline|exceeded)\M|\mdeadline ?exceeded\M'
+			'|\m(did|does|has) ?n(.t|ot) (complete|finish|end)\w* (with)?in\M|\mgave up waiting\M|\mstill waiting for\M'
+			'|\mstalled (for|since)\M|\m(retries|attempts) (exceeded|exhausted)\M',
+		'wait time 30 secs exceeded'),
 	(true, 'peer', 'others', '\mother (ranks?|workers?|process(es)?|nodes?|agents?)\M', 'one of the other ranks failed'),
 	(true, 'peer', 'taken_down', '\m(taking|tearing|bringing|shutting) .{0,20}(process|processes|job|workers?) down\M',
 		'taking the entire process down'),
@@ -223,6 +292,10 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 	(true, 'complaint', 'is_not',
 		'\m(did ?n.t|did not|does ?n.t|does not|has ?n.t|has not|have not|is ?n.t|is not|was ?n.t|was not|not yet|never|cannot'
 			'|can.?t|could not|unable|without)\M', 'rank 3 did not reach the barrier'),
+	(true, 'complaint', 'is_shut_out',
+		'\m(ban(s|ned|ning)|black-?list(s|ed|ing)?|deny-?list(ed)?|reap(s|ed|ing)?|stale|zombie|expell?(ed|ing)?|kicked'
+			'|exceed(s|ed)?|gave up|giving up|no longer|suspect(ed|s)?|unheard|oom)\M',
+		'Sender 3 is already banned'),
 	(true, 'complaint', 'is_late',
 		'\mtim(e|es|ed|ing) ?out|\mwait(s|ed|ing)? .{0,40}\m(for|on|from)\M'
 			'|\m(timeouts?|stuck|hangs?|hung|stall(s|ed)?|straggl\w+|slow(er)?|late|lags?|lagging|behind|overdue|expired)\M',
@@ -440,17 +513,35 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 			'|connected|registered|ready|here'
 			'|there|present)\M',
 		'Timed out after 41 seconds waiting for clients. 4/5 clients joined.'),
+	(true, 'short_handed', 'only_so_many',
+		'\m(only|just|started|launched|have|has|got|gathered|joined|registered|arrived|ready|present|connected|completed'
+			'|valid)\M:?'
+			' (\w+ ){0,2}\d+ ?(/|of|out of|<) ?(the )?\d+\M|\mwaiting for \d+ \(of \d+\)',
+		'timeout waiting for task launch, started 3 of 4 tasks'),
 	(true, 'unreached', 'no_connection',
 		'\m(trying|unable|failed|fails|failure|cannot|could not|couldn''t|can''t|time_?out|timed out) (to|while|on|in) '
 			'(\w+ ){0,2}(re)?connect(ing)?\M|\mcannot (re)?connect\M|\mconnect(ion)?\M.{0,40}\m(refused|timed out|failed)\M'
-			'|\m(no route to host|host is down|unreachable)\M|\mconnect(ion)?(error|refusederror|timeout\w*)\M',
+			'|\m(no route to( host)?|host is down|unreachable|not reachable)\M|\mconnect(ion)?(error|refusederror|timeout\w*)\M'
+			'|\m(cannot|can not|can.t|could ?n.t|could not|unable to|fail(s|ed|ing|ure)? to|gave up|giving up'
+			'|retries)\M( [[:alpha:]]+){0,3} '
+			'((re)?connect(ing)?|reach|contact(ing)?|communicat(e|ing)|open (a )?(channel|connection))\M',
 		'The client socket has timed out after 20000ms while trying to connect to (node-00, 29500).'),
+	(true, 'gave_up', 'waited_long_enough',
+		'\mwait(s|ed|ing)?\M.{0,60}\m(exceeded|expired|elapsed|too long|in vain)\M|\mtime to wait\M|\mdeadline ?exceeded\M'
+			'|\m(did|does|has) ?n(.t|ot) (complete|finish|end)\w* (with)?in\M|\m(gave|giving) up\M|\m(retries'
+			'|attempts) (exceeded|exhausted)\M'
+			'|\mstalled for\M|\m(not|never) \w+[^\n]{0,60}\m(after|within|in) [\d.<*>]+ ?(ms|s|secs?|seconds?|m|min'
+			'|minutes?)\M',
+		'wait time 30 secs exceeded'),
 	(true, 'gave_up', 'waited_in_vain', '\mtim(e|es|ed|ing) ?out\M|\m\w*time_?out(error|exception|exceeded)?\M',
 		'torch.distributed.elastic.rendezvous.api.RendezvousTimeoutError'),
 	(true, 'hung_up', 'other_side_closed',
 		'\m(connection|link|socket|session|channel|stream|peer|remote)s?\M.{0,60}\m(closed|reset|aborted|hung up)\M'
 			'|\m(closed|reset|dropped) (the |its )?(connection|link|socket|session|channel|stream)\M|\mbroken pipe\M'
-			'|\m(reset|closed) by (remote )?peer\M|\mend of file\M|\meof(error)?\M',
+			'|\m(reset|closed) by (remote )?peer\M|\mend of file\M|\meof(error)?\M'
+			'|\m(connection|communication|socket|session|channel)s?\M.{0,60}\m(broken|broke|lost|disconnected'
+			'|no longer valid)\M|\mlost (connection|communication|contact)\M|\mdisconnected (from|unexpectedly)\M'
+			'|\m(unexpectedly|peer|remote|client|agent) disconnected\M|\mcan no longer talk\M|\m(went|gone|goes) away\M',
 		'Connection closed by peer'),
 	(true, 'own_process', 'rank_and_process', '\mrank[ :=#]{0,2}\d+\W{1,3}pid[ :=#]{0,2}\d+\M',
 		'Task of job 1 (rank 2, pid 49) exited with return code 137'),
@@ -480,6 +571,10 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'\msig(kill|segv|bus|ill|fpe)\M|\mexit ?code\W{1,3}-(4|7|8|9|11)\M'
 			'|\m(killed by|died (by|of)|by) signal:? (4|7|8|9|11)\M',
 		'traceback : Signal 9 (SIGKILL) received by PID 5'),
+	(true, 'killed', 'ended_by_it',
+		'\m(died|killed|terminated|exited|exits?|ended|crashed|aborted)\M.{0,30}\m(signal|code)\M\W{0,4}'
+			'(kill(ed)?|segv|bus|ill|fpe|-(4|7|8|9|11)|(4|7|8|9|11))\M',
+		'task 3 died through signal KILL'),
 	(true, 'killed', 'told_by_shell', '\mline (\d+|<\*>): +(\d+|<\*>) Killed\M',
 		'run.sh: line 11:    53 Killed                  python3 train.py'),
 	(true, 'stuck_sending', 'send_timed_out',
