@@ -3,8 +3,9 @@
  * the end of an import.
  *
  * A statement tells it that most ranks make, each with one value of its own that looks like a host ("rank 3 of 8 on host
- * node-05"), by words that mean one's own host; and the header of NCCL, which begins with it. A rank's own word is worth more
- * than the list of nodes, which only tells in which order ranks are dealt out as a rule.
+ * node-05"), by words that mean one's own host, be the host a parameter or, without digits, a word of the statement; and the
+ * header of NCCL, which begins with it. A rank's own word is worth more than the list of nodes, which only tells in which order
+ * ranks are dealt out as a rule; and so is, of a rank that never says, what its like do.
  */
 
 CREATE FUNCTION @extschema@.l4_parameters_behind(shape text, pattern text) RETURNS SETOF int
@@ -175,18 +176,20 @@ BEGIN ATOMIC
 		FROM told t CROSS JOIN per p GROUP BY 1
 	),
 	in_rows AS (SELECT max(b.here) = 1 AND count(DISTINCT b.node) = count(*) AS hold FROM block b),
-	silent AS (
+	silent AS MATERIALIZED (
 		SELECT r AS rank, CASE WHEN i.hold THEN b.node END AS node
 		FROM per p CROSS JOIN in_rows i
 		CROSS JOIN LATERAL generate_series(0, cardinality(l4_silent_rank_nodes.nodes) * p.node_ranks - 1) r
 		LEFT JOIN block b ON b.number = r / p.node_ranks
-		WHERE r <> ALL (l4_silent_rank_nodes.ranks)
+		LEFT JOIN told t ON t.rank = r
+		WHERE t.rank IS NULL
 	),
 	-- those of the one node that has not all of its own
 	room AS (
 		SELECT n.node FROM unnest(l4_silent_rank_nodes.nodes) n (node) CROSS JOIN per p
-		WHERE (SELECT count(*) FROM told t WHERE t.node = n.node)
-			+ (SELECT count(*) FROM silent s WHERE s.node = n.node) < p.node_ranks
+		LEFT JOIN (SELECT o.node, count(*) AS ranks FROM (SELECT t.node FROM told t UNION ALL SELECT s.node FROM silent s) o
+			GROUP BY o.node) k ON k.node = n.node
+		WHERE COALESCE(k.ranks, 0) < p.node_ranks
 	)
 	SELECT s.rank, COALESCE(s.node, (SELECT min(r.node) FROM room r HAVING count(*) = 1)) FROM silent s;
 END;
