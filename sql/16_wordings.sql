@@ -572,8 +572,8 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 			'|\m(killed by|died (by|of)|by) signal:? (4|7|8|9|11)\M',
 		'traceback : Signal 9 (SIGKILL) received by PID 5'),
 	(true, 'killed', 'ended_by_it',
-		'\m(died|killed|terminated|exited|exits?|ended|crashed|aborted)\M.{0,30}\m(signal|code)\M\W{0,4}'
-			'(kill(ed)?|segv|bus|ill|fpe|-(4|7|8|9|11)|(4|7|8|9|11))\M',
+		'\m(died|killed|terminated|exited|ended|crashed|aborted)\M.{0,30}\msignal\M\W{0,4}'
+			'(kill(ed)?|segv|bus|ill|fpe|-?(4|7|8|9|11))\M',
 		'task 3 died through signal KILL'),
 	(true, 'killed', 'told_by_shell', '\mline (\d+|<\*>): +(\d+|<\*>) Killed\M',
 		'run.sh: line 11:    53 Killed                  python3 train.py'),
