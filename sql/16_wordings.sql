@@ -127,7 +127,7 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'python train.py exited with code SIGTERM'),
 
 	(true, 'called_off', 'by_a_user', '\m(gracefully stopping|keyboardinterrupt|sigint)\M|\mctrl[ +-]c\M'
-			'|\m(cancell?ed|stopped|interrupted|ended) by (the )?(user|operator|administrator)\M',
+			'|\m(cancell?ed|stopped|interrupted|ended|killed|deleted|terminated) by (the )?(user|operator|owner|admin\w*)\M',
 		'Gracefully stopping... (press Ctrl+C again to force)'),
 	(true, 'called_off', 'by_request',
 		'\m(delete|cancel|kill) job request\M|\mrequest received, (delete|cancel|kill)\M'
@@ -137,8 +137,7 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 	(true, 'called_off', 'by_someone',
 		'\m(due to|because of|on|by|after|at) (an? |the )?(user|admin\w*|operator|owner).{0,3} (request|action|command|order)\M'
 			'|\mexternally (set|terminated|stopped|cancell?ed|killed)\M'
-			'|\m(killed|stopped|cancell?ed|deleted|terminated) (from|by|via|in|through) (the )?(dashboard|console|web ?ui'
-			'|user|owner|admin\w*|operator)\M',
+			'|\m(killed|stopped|cancell?ed|deleted|terminated) (from|via|in|through) (the )?(dashboard|console|web ?ui)\M',
 		'killed from dashboard'),
 	(true, 'called_off', 'by_a_scheduler', '\mdue to (the )?(time limit|preempt(ion)?)\M',
 		'JOB 77 CANCELLED AT 10:00 DUE TO TIME LIMIT'),
@@ -214,9 +213,8 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 	(true, 'peer', 'keeps_silent',
 		'\m(not|no longer|never|has ?n.t|have ?n.t|is ?n.t|did ?n.t|does ?n.t|none of the \S+)\M( [[:alpha:]]+){0,2} '
 			'(respond(ed|ing|s)?|repl(y|ied)|answer(ed|ing)?|hear|heard|report(ed|ing)?|check(ed)? in|arriv(e|ed)|joined'
-			'|connected'
-			'|participat(e|ed|ing)|re-?(register|join|connect)(ed)?|register(ed)?|reachable|send|sent|got|get|received'
-			'|detected in)\M',
+			'|connected|participat(e|ed|ing)|re-?(register|join|connect)(ed)?|register(ed)?|reachable|send|sent|got|get'
+			'|received|detected in)\M',
 		'node-07 not responding'),
 	(true, 'peer', 'taken_for_dead',
 		'\m(unresponsive|unreachable|no route to|host is down|zombie)\M'
@@ -226,19 +224,18 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 			'\m(dead|down|offline|lost|stale)\M',
 		'proc 5 now suspected dead'),
 	(true, 'peer', 'no_sign_of_life',
-		'\m(heartbeat|keep-?alive|ping)s?\M.{0,40}\m(miss(ed|ing)?|lost|expir\w*|timeouts?|stopped|lapsed'
-			'|not|timed)\M|\m(miss(ed|ing)?|no|without|lost|expir(ed|ing)|last)\M( \S+){0,2} '
-			'(heartbeat|keep-?alive|ping|sign of life)s?\M',
+		'\m(heartbeat|keep-?alive|ping)s?\M.{0,40}\m(miss(ed|ing)?|lost|expir\w*|timeouts?|stopped|lapsed)\M'
+			'|\m(miss(ed|ing)?|no|without|lost|expir(ed|ing))\M( \S+){0,2} (heartbeat|keep-?alive|ping|sign of life)s?\M',
 		'no heartbeat from agent 3'),
 	(true, 'peer', 'out_of_reach',
-		'\m(cannot|can not|can.t|could ?n.t|could not|unable to|fail(s|ed|ing|ure)? to|gave up'
-			'|giving up)\M( [[:alpha:]]+){0,3} '
-			'(contact(ing)?|communicat(e|ing)|talk|send(ing)?|push|deliver|recv|receive|ping|call)\M',
+		'\m(cannot|can not|can.t|could ?n.t|could not|unable to|fail(s|ed|ing|ure)? to|gave up|giving up)\M'
+			'( [[:alpha:]]+){0,3} (contact(ing)?|communicat(e|ing)|talk|send(ing)?|push|deliver|recv|receive|ping|call)\M',
 		'Failed to receive header from 10.2.3.4'),
 	(true, 'peer', 'broken_off',
 		'\m(connection|communication|socket|session|channel|peer|stream)s?\M.{0,60}'
 			'\m(broken|broke|dropped|expired|disconnected|terminated|no longer valid|dead)\M'
-			'|\m(disconnected|vanished|hung up|goodbye)\M|\mcan no longer\M',
+			'|\m(disconnected|vanished|hung up|goodbye)\M'
+			'|\mcan no longer (talk|reach|contact|communicate|connect|hear)\M',
 		'connection to host node-07 was broken'),
 	(true, 'peer', 'one_of_them_ended',
 		-- not what some tell whoever failed: "this most likely indicates that another task died"
@@ -255,7 +252,7 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'Missing ranks: 2: [grad_0]'),
 	(true, 'peer', 'waited_too_long',
 		'\mwait(s|ed|ing)?\M.{0,60}\m(exceeded|expired|elapsed|too long|in vain)\M|\mtime to wait\M'
-			'|\m(exceed(s|ed)?|limit|deadline)\M.{0,40}\m(time-?out|to wait|deadline|exceeded)\M|\mdeadline ?exceeded\M'
+			'|\mexceed(s|ed)?\M.{0,40}\m(time-?out|to wait|deadline)\M|\mdeadline ?exceeded\M'
 			'|\m(did|does|has) ?n(.t|ot) (complete|finish|end)\w* (with)?in\M|\mgave up waiting\M|\mstill waiting for\M'
 			'|\mstalled (for|since)\M|\m(retries|attempts) (exceeded|exhausted)\M',
 		'wait time 30 secs exceeded'),
@@ -515,23 +512,20 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'Timed out after 41 seconds waiting for clients. 4/5 clients joined.'),
 	(true, 'short_handed', 'only_so_many',
 		'\m(only|just|started|launched|have|has|got|gathered|joined|registered|arrived|ready|present|connected|completed'
-			'|valid)\M:?'
-			' (\w+ ){0,2}\d+ ?(/|of|out of|<) ?(the )?\d+\M|\mwaiting for \d+ \(of \d+\)',
+			'|valid)\M:? (\w+ ){0,2}\d+ ?(/|of|out of|<) ?(the )?\d+\M|\mwaiting for \d+ \(of \d+\)',
 		'timeout waiting for task launch, started 3 of 4 tasks'),
 	(true, 'unreached', 'no_connection',
 		'\m(trying|unable|failed|fails|failure|cannot|could not|couldn''t|can''t|time_?out|timed out) (to|while|on|in) '
 			'(\w+ ){0,2}(re)?connect(ing)?\M|\mcannot (re)?connect\M|\mconnect(ion)?\M.{0,40}\m(refused|timed out|failed)\M'
-			'|\m(no route to( host)?|host is down|unreachable|not reachable)\M|\mconnect(ion)?(error|refusederror|timeout\w*)\M'
-			'|\m(cannot|can not|can.t|could ?n.t|could not|unable to|fail(s|ed|ing|ure)? to|gave up|giving up'
-			'|retries)\M( [[:alpha:]]+){0,3} '
-			'((re)?connect(ing)?|reach|contact(ing)?|communicat(e|ing)|open (a )?(channel|connection))\M',
+			'|\m(no route to|host is down|unreachable|not reachable)\M|\mconnect(ion)?(error|refusederror|timeout\w*)\M'
+			'|\m(cannot|can not|can.t|could ?n.t|could not|unable to|fail(s|ed|ing|ure)? to|gave up|giving up)\M'
+			'( [[:alpha:]]+){0,3} ((re)?connect(ing)?|reach|contact(ing)?|communicat(e|ing)|open (a )?(channel|connection))\M',
 		'The client socket has timed out after 20000ms while trying to connect to (node-00, 29500).'),
 	(true, 'gave_up', 'waited_long_enough',
 		'\mwait(s|ed|ing)?\M.{0,60}\m(exceeded|expired|elapsed|too long|in vain)\M|\mtime to wait\M|\mdeadline ?exceeded\M'
-			'|\m(did|does|has) ?n(.t|ot) (complete|finish|end)\w* (with)?in\M|\m(gave|giving) up\M|\m(retries'
-			'|attempts) (exceeded|exhausted)\M'
-			'|\mstalled for\M|\m(not|never) \w+[^\n]{0,60}\m(after|within|in) [\d.<*>]+ ?(ms|s|secs?|seconds?|m|min'
-			'|minutes?)\M',
+			'|\m(did|does|has) ?n(.t|ot) (complete|finish|end)\w* (with)?in\M|\m(gave|giving) up\M|\mstalled for\M'
+			'|\m(retries|attempts) (exceeded|exhausted)\M'
+			'|\m(not|never) \w+[^\n]{0,60}\m(after|within|in) [\d.<*>]+ ?(ms|s|secs?|seconds?|m|min|minutes?)\M',
 		'wait time 30 secs exceeded'),
 	(true, 'gave_up', 'waited_in_vain', '\mtim(e|es|ed|ing) ?out\M|\m\w*time_?out(error|exception|exceeded)?\M',
 		'torch.distributed.elastic.rendezvous.api.RendezvousTimeoutError'),

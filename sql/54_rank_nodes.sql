@@ -35,14 +35,17 @@ CREATE FUNCTION @extschema@.l4_written_hosts(job_id text, known text[], wordings
 RETURNS TABLE (shape_id bigint, statement text, "position" int, host text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 10
 BEGIN ATOMIC
-	SELECT w.shape_id, x.before || '<*>' || x.behind, (length(x.before) - length(replace(x.before, '<*>', ''))) / 3 + 1, w.word
+	SELECT DISTINCT w.shape_id, x.before || '<*>' || x.behind, cardinality(string_to_array(x.before, '<*>')), w.word
 	FROM (
-		SELECT DISTINCT h.shape_id, h.shape, m.match[1] AS word
-		FROM @extschema@.l4_job_shapes(l4_written_hosts.job_id) j JOIN @extschema@.l4_shape h ON h.shape_id = j.shape_id
-		CROSS JOIN LATERAL regexp_matches(h.shape, '[[:alnum:]](?:[[:alnum:]_.-]*[[:alnum:]])?', 'g') m (match)
+		SELECT h.shape_id, h.shape, m.match[1] AS word, regexp_instr(h.shape, p.word, 1, m.turn::int) AS place
+		-- as l4_mentions reads words
+		FROM (VALUES ('[[:alnum:]](?:[[:alnum:]_.-]*[[:alnum:]])?')) p (word)
+		CROSS JOIN @extschema@.l4_job_shapes(l4_written_hosts.job_id) j
+		JOIN @extschema@.l4_shape h ON h.shape_id = j.shape_id
+		CROSS JOIN LATERAL regexp_matches(h.shape, p.word, 'g') WITH ORDINALITY m (match, turn)
 		WHERE m.match[1] = ANY (l4_written_hosts.known)) w
-	CROSS JOIN LATERAL (SELECT left(w.shape, strpos(w.shape, w.word) - 1) AS before,
-		substr(w.shape, strpos(w.shape, w.word) + length(w.word)) AS behind OFFSET 0) x
+	CROSS JOIN LATERAL (SELECT left(w.shape, w.place - 1) AS before, substr(w.shape, w.place + length(w.word)) AS behind
+		OFFSET 0) x
 	WHERE x.before ~ (wordings).host AND x.before || x.behind !~ (wordings).other_host;
 END;
 COMMENT ON FUNCTION @extschema@.l4_written_hosts(text, text[], @extschema@.l4_wordings) IS

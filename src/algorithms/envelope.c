@@ -31,6 +31,8 @@
 /* An object begins within so many first bytes of a line; a time since 1970 has so many digits at least. */
 #define TAG_BYTES 400
 #define EPOCH_DIGITS 10
+/* A row has so many keys at least: what, when, and whose it is. */
+#define ROW_KEYS 3
 
 /* What the objects of a sample have under a key. */
 typedef struct KeyCount
@@ -95,34 +97,45 @@ typedef struct Members
 	bool		row;
 } Members;
 
-/* Is a line a row? Its keys are more than one, and what it says in words stands in quotes. */
+static Members
+object_members(L4Bytes line)
+{
+	return (Members) {object_of(line), line.data + line.size, false};
+}
+
+static Members
+row_members(L4Bytes line)
+{
+	const char *end = line.data + line.size;
+
+	while (end > line.data && (end[-1] == '\r' || end[-1] == ' '))
+		end--;
+	return (Members) {line.data, end, true};
+}
+
+/* Is a line a row to its end? It has some keys, and what it says in words stands in quotes. */
 static bool
 is_row(L4Bytes line)
 {
-	const char *at = line.data;
-	const char *end = line.data + line.size;
+	Members		row = row_members(line);
 	L4ObjectPair pair;
 	int			count = 0;
 	bool		words = false;
 
-	while (header_row_next(&at, end, &pair))
+	while (header_row_next(&row.at, row.end, &pair))
 	{
 		count++;
 		words |= pair.quoted;
 	}
-	return words && count > 2 && at >= end;
+	return words && count >= ROW_KEYS && row.at == row.end;
 }
 
 static Members
 members_of(L4Bytes line)
 {
-	Members		members = {object_of(line), line.data + line.size, false};
+	Members		members = object_members(line);
 
-	while (members.at == NULL && line.size > 0 && (line.data[line.size - 1] == '\r' || line.data[line.size - 1] == ' '))
-		line.size--;
-	if (members.at == NULL && is_row(line))
-		members = (Members) {line.data, line.data + line.size, true};
-	return members;
+	return members.at == NULL && is_row(line) ? row_members(line) : members;
 }
 
 /* The next member, and its name: that of a row's has its equals sign, so that no object has it. */
@@ -633,12 +646,21 @@ take_member(const L4EnvelopeForm *form, const L4ObjectPair *pair, L4Bytes name, 
 	return taken;
 }
 
+/* Are the lines of a form rows? The names of their members have their equals signs. */
+static bool
+are_rows(const L4EnvelopeForm *form)
+{
+	const L4EnvelopeKey *key = &form->keys[L4_ENVELOPE_TEXT];
+
+	return key->size > 0 && key->name[key->size - 1] == '=';
+}
+
 bool
 envelope_open(const L4EnvelopeForm *form, L4Bytes line, L4Bytes *values)
 {
 	L4Bytes		seen[ENVELOPE_KEYS];
 	int			count = 0;
-	Members		members = members_of(line);
+	Members		members = are_rows(form) ? row_members(line) : object_members(line);
 	L4ObjectPair pair;
 
 	memset(values, 0, L4_ENVELOPE_PARTS * sizeof(L4Bytes));
@@ -651,7 +673,8 @@ envelope_open(const L4EnvelopeForm *form, L4Bytes line, L4Bytes *values)
 			return false;
 		count++;
 	}
-	if (values[L4_ENVELOPE_TEXT].data == NULL || (envelope_is_own(form) && count == ENVELOPE_KEYS))
+	if (values[L4_ENVELOPE_TEXT].data == NULL || (envelope_is_own(form) && count == ENVELOPE_KEYS) ||
+		(members.row && members.at < members.end))
 		return false;
 	if (values[L4_ENVELOPE_TIME].data == NULL && !members.row)
 		values[L4_ENVELOPE_TIME] = tagged_time(line);

@@ -1,13 +1,12 @@
 /*
- * header_object.c: lines that are objects of JSON: under which keys they say when, how grave, who and which rank.
+ * header_object.c: lines that are objects of JSON, or rows of key=value: what they have under which keys; and of objects, under
+ * which of these they say when, how grave, who and which rank.
  *
  * Every logger has its own names for these, so their values tell: the key is that of the time under which nearly all lines have
  * one, that of the level under which they have one of its few words. Nothing is taken off such a line: readers want to see the
  * object, and what stands in it may be anywhere.
  */
 #include "algorithms/header_object.h"
-
-#include <ctype.h>
 
 #include "algorithms/level.h"
 #include "algorithms/timestamp.h"
@@ -84,7 +83,7 @@ header_object_next(const char **at, const char *end, L4ObjectPair *pair)
 static inline bool
 is_key_byte(char byte)
 {
-	return isalnum((unsigned char) byte) || byte == '_' || byte == '.' || byte == '-';
+	return is_alphanumeric(byte) || byte == '_' || byte == '.' || byte == '-';
 }
 
 bool

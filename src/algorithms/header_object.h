@@ -1,5 +1,6 @@
 /*
- * header_object.h: lines that are objects of JSON: under which keys they say when, how grave, who and which rank.
+ * header_object.h: lines that are objects of JSON, or rows of key=value: what they have under which keys; and of objects, under
+ * which of these they say when, how grave, who and which rank.
  */
 #ifndef L4_HEADER_OBJECT_H
 #define L4_HEADER_OBJECT_H

@@ -96,7 +96,7 @@ BEGIN
 			LATERAL (SELECT to_char(timestamp '2026-11-20 22:00' + s * interval '2 s', 'YYYY-MM-DD HH24:MI:SS') AS stamp) d,
 			LATERAL (
 			SELECT 0 AS turn, replace(%L, '{t}', d.stamp) || replace(%L, '{s}', s::text) AS line WHERE n = 0
-			UNION ALL SELECT 1, replace(%1$L, '{t}', d.stamp) || 'state of step ' || s WHERE s %% 5 = 0) x
+			UNION ALL SELECT 1, replace(%1$L, '{t}', d.stamp) || 'state of step ' || s WHERE s < 5 OR s %% 5 = 0) x
 		ORDER BY s, x.turn, n$q$, stamp, counted));
 	RETURN QUERY SELECT min(s.first_iteration), max(s.last_iteration), (l4_learn_counter(job)).shape_ids IS NOT NULL
 	FROM l4_job_streams(job) s;

@@ -29,6 +29,10 @@ SELECT l.name FROM l4_limit l WHERE l.unit = '' OR l.why = '' ORDER BY 1;
 SELECT l.name FROM l4_limit l FULL JOIN jsonb_each_text(to_jsonb(l4_limits_in_force())) j ON j.key = l.name
 WHERE j.value::double precision IS DISTINCT FROM l.value ORDER BY 1;
 
+\echo whose fault it is: nobody else is meant by a limit, by the last of heartbeats, or by what cannot be done any more
+SELECT m.message, m.message ~ (l4_wordings_in_force()).peer FROM (VALUES ('file size limit exceeded'),
+	('sent the last heartbeat'), ('can no longer allocate memory'), ('deadline exceeded'), ('no heartbeat from agent 3'),
+	('can no longer reach the store')) m (message);
 \echo what is no wording
 CREATE FUNCTION pg_temp.refused(statement text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
