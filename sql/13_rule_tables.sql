@@ -167,7 +167,7 @@ CREATE TABLE @extschema@.l4_wording (
 		'out_of', 'stage', 'component', 'grave_word', 'slowest', 'done', 'connections', 'short_handed', 'unreached', 'gave_up',
 		'hung_up', 'referral', 'own_process', 'own_child', 'called_off', 'ended', 'gathered', 'announcing', 'led_by',
 		'reference', 'ends_children', 'digest', 'timed', 'killed', 'stuck_sending', 'stuck_receiving', 'ring_back',
-		'traceback', 'traceback_line')),
+		'traceback', 'traceback_line', 'rank_then_host', 'host_then_rank')),
 	stage text CHECK (stage = ANY (@extschema@.l4_stages())),
 	priority int NOT NULL DEFAULT 100,
 	pattern text NOT NULL,
@@ -211,7 +211,8 @@ COMMENT ON COLUMN @extschema@.l4_wording.class IS
 'ends_children (a process ends those that it started), digest (what digests look like), timed (how long something took), '
 'killed (a process was killed), stuck_sending, stuck_receiving (waiting to send, or to receive, was in vain), ring_back (of an '
 'operation around a ring, in which each rank sends to the one before it), traceback, traceback_line (the heading of a '
-'traceback without what stands below it, or a line below it, where lines of other processes parted them), '
+'traceback without what stands below it, or a line below it, where lines of other processes parted them), rank_then_host, '
+'host_then_rank (what stands between the number of a rank and the host that it is on, or between a host and the number), '
 'outcome (the word before a number that says how something ended), out_of (what stands between a number and what '
 'it is out of), stage (an error names its stage), component (or the code that failed), grave_word (kept apart while importing)';
 COMMENT ON COLUMN @extschema@.l4_wording.stage IS

@@ -67,6 +67,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'unexplained_alone_power', 2, 'power',
 		'Where a single successful job tells a range or a largest count, how jobs differ among each other is not known: '
 		'either factor is taken to this power.'),
+	(true, 'command_options', 3, 'options',
+		'What names so many options is a command, which is another one for each job.'),
 	(true, 'name_words', 6, 'words', 'A name (of a job, a project, an owner) has at most so many words ...'),
 	(true, 'name_beside_words', 3, 'words',
 		'... and its statement so many others: two short ones are alike by chance.'),
@@ -173,6 +175,7 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 		'Files that begin within so much time of each other are of processes that began together, not parts of one log.'),
 	(true, 'place_even_factor', 1.34, 'factor',
 		'... and about as many ranks a host: places times the ranks of the fullest one are at most so many times the ranks.'),
+	(true, 'place_words', 3, 'words', '... or, by another process, by one that names the host so near to the rank.'),
 	(true, 'accusation_lines', 1000, 'records',
 		'So many lines of logs of no node are read for whom they name: a controller names one a line.');
 

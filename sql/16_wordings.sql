@@ -154,6 +154,7 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 	-- by what subprocesses report of signal 15, and as a shell has it
 	(true, 'ended', 'by_sigterm', '\mexit(ed)?\M[^\n]{0,30}\m(code|status)\M[ :=]{0,2}(-15|143)\M',
 		'rank 3 (pid 36) exited with exit code -15'),
+	(true, 'ended', 'shown_as_terminated', ':\s*terminated[^[:alnum:]]*$', 'srun: error: node-3: task 2: Terminated'),
 
 	(true, 'ending', 'cancelled', '\m(cancell?ed|preempted|preemption|time limit)\M',
 		'JOB 77 CANCELLED AT 2024-03-01T10:00:00 DUE TO TIME LIMIT'),
@@ -239,8 +240,8 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'connection to host node-07 was broken'),
 	(true, 'peer', 'one_of_them_ended',
 		-- not what some tell whoever failed: "this most likely indicates that another task died"
-		'(?<!\manother )\m(daemon|proc|process|processes|subprocess\w*|rank|task|worker|node|peer|agent|child|member'
-			'|replica|client|server|executor|shadow|starter|shepherd|pod|container|remote|sister)\M.{0,40}'
+		'\m(daemon|proc|process|processes|subprocess\w*|rank|task|worker|node|peer|agent|child|member|replica|client|server'
+			'|executor|shadow|starter|shepherd|pod|container|remote|sister)\M(?<!\manother \w{1,10}).{0,40}'
 			'\m(exited (with|on|due|abnormally|unexpectedly)|crashed|aborted by|has (gone|left)|have left|went (away|down)|died'
 			'|through signal|on signal)\M',
 		'daemon 2 went down'),
@@ -368,6 +369,12 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 	(true, 'host', 'runs_on', '\mon\s+[''"([]?$', 'worker 3 started on '),
 	(true, 'host', 'host_alone', '^$', ''),
 	(true, 'host', 'user_at', '\m(as|ssh)\s+[\w.-]+@$', 'running run.sh as trainer@'),
+	-- Where a rank is: what stands between its number and the host.
+	(true, 'rank_then_host', 'rank_on_host',
+		'^[])]?,?\s*(\(|@|\m(running |started |runs )?(on|at)\M( (host|node))?|->|=>|\m(host|node)(name)?\M\s*[=:])'
+			'\s*[''"([]?$',
+		' on '),
+	(true, 'host_then_rank', 'host_with_rank', '^[''")]?\s*[,:/(]?\s*\m(global[ _]?)?rank[ _]?[:=#]?\s*[([]?$', ', rank '),
 
 	(true, 'other_host', 'the_other_side',
 		'\m(peers?|remote|neighbou?rs?|next|prev(ious)?|left|right|target|dest(ination)?|src|source|from|to|with|via)\M',

@@ -341,6 +341,13 @@ COMMENT ON FUNCTION @extschema@.l4_job_units(text) IS
 'which the node is not known (node NULL) or is the only one (l4_has_one_node; rank only in these two '
 'cases). logged: whether there is a record from it.';
 
+CREATE FUNCTION @extschema@.l4_file_marks(job_id text, source_id bigint) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE COST 100
+RETURN EXISTS (SELECT FROM @extschema@.l4_stream s
+	WHERE s.job_id = l4_file_marks.job_id AND s.source_id = l4_file_marks.source_id AND s.last_iteration IS NOT NULL);
+COMMENT ON FUNCTION @extschema@.l4_file_marks(text, bigint) IS
+'Step: Does any stream of a file mark iterations? Then its lines tell how far the job was.';
+
 CREATE FUNCTION @extschema@.l4_job_counts(job_id text, stream_ids bigint[] DEFAULT NULL, shape_ids bigint[] DEFAULT NULL,
 	min_occurrences bigint DEFAULT NULL,
 	iterating boolean DEFAULT NULL, levels text[] DEFAULT NULL) RETURNS SETOF @extschema@.l4_stream_event

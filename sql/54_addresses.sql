@@ -23,6 +23,30 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_rank_units(text) IS
 'Step: Which unit each rank of a job is of: its node, or the rank itself where its node is not known (node NULL).';
 
+CREATE FUNCTION @extschema@.l4_rank_word() RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN '(?<!\m(?:node|host|machine|local|group|stage|tp|pp|dp|cp|ep|mp|sp|tensor|pipeline|data|model|expert|context|sequence'
+	'|parallel|replica|shard)[ -])(?<!\((?:head|worker\d{1,6}), )\mranks?(?:\(s\))?[ _:=#]{0,3}[[(]?\s?';
+COMMENT ON FUNCTION @extschema@.l4_rank_word() IS
+'Step: What stands before the number of a rank, as a pattern for either case: rank 7, rank_7, rank[7], rank: 7, ranks 3, 5 and '
+'rank(s) [6]; not node rank 2, tp rank 0: they count something else, as SkyPilot''s labels do: (worker1, rank=1, pid=31, '
+'ip=10.0.3.7).';
+
+CREATE FUNCTION @extschema@.l4_host_list(text text) RETURNS SETOF text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20 ROWS 10
+BEGIN ATOMIC
+	SELECT l.match[1] || lpad(n::text, GREATEST(length(p.bounds[1]), length(n::text)), '0') || l.match[3]
+	FROM regexp_matches(CASE WHEN strpos(l4_host_list.text, '[') > 0 THEN l4_host_list.text END, '([[:alnum:]][[:alnum:]_.-]*)'
+		'\[(\d{1,6}(?:-\d{1,6})?(?:,\d{1,6}(?:-\d{1,6})?)*)\]((?:[_.-]?[[:alnum:]])*)', 'g') l (match)
+	CROSS JOIN LATERAL string_to_table(l.match[2], ',') r (range)
+	CROSS JOIN LATERAL string_to_array(r.range, '-') p (bounds)
+	CROSS JOIN LATERAL generate_series(p.bounds[1]::int,
+		LEAST(COALESCE(p.bounds[2], p.bounds[1])::int, p.bounds[1]::int + 65535)) n;
+END;
+COMMENT ON FUNCTION @extschema@.l4_host_list(text) IS
+'Step: The hosts that lists in a text stand for, as Slurm and pdsh write them: gpu-a[07-09,12] is gpu-a07, gpu-a08, gpu-a09 '
+'and gpu-a12; of a range 65,536 at most.';
+
 CREATE FUNCTION @extschema@.l4_mentions(job_id text, texts text[], units @extschema@.l4_unit[] DEFAULT NULL)
 RETURNS TABLE (ordinal bigint, unit text, node text, rank int, name text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
@@ -31,13 +55,10 @@ BEGIN ATOMIC
 		SELECT m.ordinal, m.text FROM unnest(l4_mentions.texts) WITH ORDINALITY m (text, ordinal)
 	),
 	rank_name AS (
-		-- rank 7, rank_7, rank[7], rank: 7, ranks 3, 5 and rank(s) [6]; a list counts wholly; not node rank 2, tp rank 0: they
-		-- count something else, as SkyPilot's labels do: (worker1, rank=1, pid=31, ip=10.0.3.7)
+		-- a list counts wholly
 		SELECT DISTINCT m.ordinal, r.number::int AS rank
 		FROM message m,
-			LATERAL regexp_matches(m.text, '(?<!\m(?:node|host|machine|local|group|stage|tp|pp|dp|cp|ep|mp|sp|tensor|pipeline'
-				'|data|model|expert|context|sequence|parallel|replica|shard)[ -])(?<!\((?:head|worker\d{1,6}), )'
-				'\mranks?(?:\(s\))?[ _:=#]{0,3}[[(]?\s?(\d{1,6}(?:, ?\d{1,6})*)\M', 'gi') x (match),
+			LATERAL regexp_matches(m.text, @extschema@.l4_rank_word() || '(\d{1,6}(?:, ?\d{1,6})*)\M', 'gi') x (match),
 			LATERAL regexp_split_to_table(x.match[1], ', ?') r (number)
 		UNION
 		-- /job:jax_worker/replica:0/task:5, as JAX and TensorFlow call them
@@ -48,6 +69,8 @@ BEGIN ATOMIC
 	word AS (
 		SELECT DISTINCT m.ordinal, w.match[1] AS word
 		FROM message m, LATERAL regexp_matches(m.text, '[[:alnum:]](?:[[:alnum:]_.-]*[[:alnum:]])?', 'g') w (match)
+		UNION
+		SELECT m.ordinal, h.host FROM message m, LATERAL @extschema@.l4_host_list(m.text) h (host)
 	),
 	host AS (
 		-- worker-3 of worker-3.training.svc: names of hosts may be followed by those of their domain

@@ -167,6 +167,188 @@ COMMENT ON FUNCTION @extschema@.l4_rank_hosts(text, @extschema@.l4_job_stream[],
 'Step: On which host each rank of a job (of its streams) says it runs, by the one statement that most ranks make '
 '(l4_said_hosts) and that deals them out evenly over several hosts. No row where none does. known: the nodes of the job.';
 
+CREATE FUNCTION @extschema@.l4_placing_records(job_id text, streams @extschema@.l4_job_stream[], known text[],
+	limits @extschema@.l4_limits)
+RETURNS TABLE (shape_id bigint, raw text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 100
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+	-- what ranks say of themselves is asked apart, and of others they speak as these fail
+	own CONSTANT bigint[] := ARRAY(SELECT s.stream_id FROM unnest(streams) s WHERE s.kind <> 'rank' AND s.record_count > 0);
+	wanted bigint[];
+BEGIN
+	-- a statement of one rank and its host, or of all of them, in either case no flood
+	wanted := ARRAY(
+		SELECT j.shape_id
+		FROM @extschema@.l4_job_shapes(l4_placing_records.job_id) j
+		JOIN @extschema@.l4_shape h ON h.shape_id = j.shape_id
+		WHERE j.occurrences <= limits.address_records * cardinality(known)
+			AND (h.shape ~* (@extschema@.l4_rank_word() || '<\*>')
+				OR cardinality(string_to_array(h.shape, '<*>')) > cardinality(known)));
+	IF own = '{}' OR wanted = '{}' THEN
+		RETURN;
+	END IF;
+	RETURN QUERY
+	SELECT r.shape_id, r.raw
+	FROM @extschema@.l4_job_segments(l4_placing_records.job_id,
+		ARRAY(SELECT DISTINCT s.source_id FROM unnest(streams) s WHERE s.stream_id = ANY (own)), wanted,
+		limits.address_segments::int) g
+	CROSS JOIN LATERAL @extschema@.l4_shape_records(g.structure, g.texts, g.parameters, g.stream_ids, wanted) r
+	WHERE r.stream_id = ANY (own);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_placing_records(text, @extschema@.l4_job_stream[], text[], @extschema@.l4_limits) IS
+'Step: The records of a job''s launchers, controllers and other files that may tell where ranks are (l4_told_hosts): of shapes '
+'with the number of a rank, or with more parameters than the job has nodes (known). streams: l4_job_streams. Reads the first '
+'segments of files that have any.';
+
+CREATE TYPE @extschema@.l4_placing_word AS (
+	record_no int,
+	turn int,
+	word text,
+	before int,
+	behind int,
+	is_host boolean,
+	number text
+);
+COMMENT ON TYPE @extschema@.l4_placing_word IS
+'A word of a record that may tell where ranks are: the record, the word''s place among all words and what parts them, how many '
+'characters stand before its first and up to its last one, whether it is the name of a node, and itself where it is a number '
+'or a range ("0-7").';
+
+CREATE FUNCTION @extschema@.l4_placing_words(records text[], known text[]) RETURNS SETOF @extschema@.l4_placing_word
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1000
+BEGIN ATOMIC
+	WITH piece AS (
+		SELECT r.record_no, t.turn, t.match[1] AS word,
+			sum(length(COALESCE(t.match[1], t.match[2]))) OVER (PARTITION BY r.record_no ORDER BY t.turn) AS behind
+		FROM unnest(l4_placing_words.records) WITH ORDINALITY r (raw, record_no)
+		-- as l4_mentions reads words
+		CROSS JOIN LATERAL regexp_matches(r.raw, '([[:alnum:]](?:[[:alnum:]_.-]*[[:alnum:]])?)|([^[:alnum:]]+)', 'g')
+			WITH ORDINALITY t (match, turn)
+	),
+	named AS (
+		SELECT DISTINCT lower(split_part(k.node, '.', 1)) AS name FROM unnest(l4_placing_words.known) k (node)
+	)
+	SELECT p.record_no, p.turn, p.word, p.behind - length(p.word), p.behind, n.name IS NOT NULL,
+		CASE WHEN p.word ~ '^\d{1,6}(-\d{1,6})?$' THEN p.word END
+	FROM piece p LEFT JOIN named n ON n.name = lower(split_part(p.word, '.', 1))
+	WHERE p.word IS NOT NULL;
+END;
+COMMENT ON FUNCTION @extschema@.l4_placing_words(text[], text[]) IS
+'Step: The words of records, with which of them are names of the nodes of a job (known; with their domain or without) or '
+'numbers. Cost: some microseconds a word.';
+
+CREATE FUNCTION @extschema@.l4_stated_hosts(shape_ids bigint[], records text[], words @extschema@.l4_placing_word[],
+	ranks_per_node int, limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
+RETURNS TABLE (statement bigint, rank int, host text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
+BEGIN ATOMIC
+	WITH pair AS MATERIALIZED (
+		SELECT r.shape_id, substring(n.word, '\d+$')::int AS rank, h.word AS host
+		FROM unnest(l4_stated_hosts.shape_ids, l4_stated_hosts.records) WITH ORDINALITY r (shape_id, raw, record_no)
+		JOIN unnest(l4_stated_hosts.words) n ON n.record_no = r.record_no
+		JOIN unnest(l4_stated_hosts.words) h ON h.record_no = r.record_no
+		WHERE h.is_host AND NOT n.is_host AND n.word ~ '\d$' AND abs(h.turn - n.turn) <= 2 * (limits).place_words
+			AND left(r.raw, n.behind) ~* (@extschema@.l4_rank_word() || '\d{1,6}$')
+			AND CASE WHEN h.turn > n.turn
+				THEN substr(r.raw, n.behind + 1, h.before - n.behind) ~ (wordings).rank_then_host
+				-- which may be of one word with the number: rank_3
+				ELSE rtrim(substr(r.raw, h.behind + 1, n.behind - h.behind), '0123456789') ~ (wordings).host_then_rank END
+	)
+	SELECT p.shape_id, p.rank, p.host FROM pair p
+	-- who is on two hosts, or where there are too many, is only mentioned with them
+	WHERE p.shape_id NOT IN (
+		SELECT o.shape_id FROM pair o GROUP BY o.shape_id, o.rank HAVING count(DISTINCT o.host) > 1
+		UNION ALL SELECT o.shape_id FROM pair o GROUP BY o.shape_id, o.host
+			HAVING count(DISTINCT o.rank) > l4_stated_hosts.ranks_per_node);
+END;
+COMMENT ON FUNCTION @extschema@.l4_stated_hosts(bigint[], text[], @extschema@.l4_placing_word[], int, @extschema@.l4_limits,
+	@extschema@.l4_wordings) IS
+'Step: The hosts of ranks by statements that name a rank and its host next to each other ("rank 3 on node-1 exited", "node-1: '
+'rank 3"; wordings of classes rank_then_host and host_then_rank), each rank with one, and no host with more than '
+'ranks_per_node (NULL: not known); statement: the shape. shape_ids, records: the records; words: l4_placing_words of them.';
+
+CREATE FUNCTION @extschema@.l4_dealt_hosts(words @extschema@.l4_placing_word[], ranks bigint)
+RETURNS TABLE (statement bigint, rank int, host text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
+BEGIN ATOMIC
+	WITH grouped AS (
+		SELECT w.*, count(*) FILTER (WHERE w.is_host) OVER turns AS host_no,
+			count(*) FILTER (WHERE w.number IS NULL) OVER turns AS noun_no
+		FROM unnest(l4_dealt_hosts.words) w
+		WINDOW turns AS (PARTITION BY w.record_no ORDER BY w.turn)
+	),
+	-- node-1: 2 slots, ranks 0-1: what is counted there, unless the name of the host stands before it
+	listed AS MATERIALIZED (
+		SELECT g.record_no, CASE WHEN NOT g.noun_is_host THEN g.noun END AS noun, l.rank, g.host
+		FROM (
+			SELECT o.record_no, o.number, o.host_no, first_value(o.word) OVER hosts AS host,
+				first_value(o.word) OVER nouns AS noun, first_value(o.is_host) OVER nouns AS noun_is_host
+			FROM grouped o
+			WINDOW hosts AS (PARTITION BY o.record_no, o.host_no ORDER BY o.turn),
+				nouns AS (PARTITION BY o.record_no, o.noun_no ORDER BY o.turn)) g
+		CROSS JOIN LATERAL generate_series(split_part(g.number, '-', 1)::int,
+			LEAST(split_part(g.number, '-', -1)::int, split_part(g.number, '-', 1)::int + l4_dealt_hosts.ranks)::int) l (rank)
+		WHERE g.number IS NOT NULL AND g.host_no > 0
+	),
+	dealt AS (
+		SELECT l.record_no, l.noun FROM listed l GROUP BY l.record_no, l.noun
+		HAVING count(*) >= l4_dealt_hosts.ranks AND count(*) = count(DISTINCT l.rank) AND min(l.rank) = 0
+			AND max(l.rank) = count(*) - 1 AND count(DISTINCT l.host) > 1
+	)
+	SELECT l.record_no, l.rank, l.host FROM dealt d
+	JOIN listed l ON l.record_no = d.record_no AND l.noun IS NOT DISTINCT FROM d.noun;
+END;
+COMMENT ON FUNCTION @extschema@.l4_dealt_hosts(@extschema@.l4_placing_word[], bigint) IS
+'Step: The hosts of ranks by records that deal out all ranks (so many at least) over several hosts, each once, from 0 on '
+'("node-1 -> 0,1, node-2 -> 2,3"); statement: the record. words: l4_placing_words.';
+
+CREATE FUNCTION @extschema@.l4_told_hosts(job_id text, streams @extschema@.l4_job_stream[], known text[], ranks_per_node int,
+	own_ranks int[], own_hosts text[], limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
+RETURNS TABLE (rank int, host text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 100
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+SET enable_nestloop = off
+AS $$
+#variable_conflict use_column
+DECLARE
+	ranks CONSTANT bigint := (SELECT max(s.rank) + 1::bigint FROM unnest(streams) s);
+	shape_ids bigint[];
+	records text[];
+	words @extschema@.l4_placing_word[];
+BEGIN
+	SELECT array_agg(p.shape_id), array_agg(p.raw) INTO shape_ids, records
+	FROM (SELECT DISTINCT o.shape_id, o.raw
+		FROM @extschema@.l4_placing_records(l4_told_hosts.job_id, streams, known, limits) o) p;
+	words := ARRAY(SELECT w FROM @extschema@.l4_placing_words(records, known) w);
+	RETURN QUERY
+	WITH statement AS MATERIALIZED (
+		SELECT 'list' AS kind, d.* FROM @extschema@.l4_dealt_hosts(words, ranks) d
+		UNION ALL SELECT 'rank', t.*
+		FROM @extschema@.l4_stated_hosts(shape_ids, records, words, ranks_per_node, limits, wordings) t
+	),
+	-- what a rank says otherwise of itself is of other numbers, as those of a launcher's daemons
+	other AS (
+		SELECT s.kind, s.statement FROM statement s JOIN unnest(own_ranks, own_hosts) o (rank, host) ON o.rank = s.rank
+		WHERE lower(split_part(o.host, '.', 1)) <> lower(split_part(s.host, '.', 1))
+	)
+	-- who was started again may be elsewhere
+	SELECT s.rank, min(s.host) FROM statement s
+	WHERE (s.kind, s.statement) NOT IN (SELECT o.kind, o.statement FROM other o)
+	GROUP BY s.rank HAVING count(DISTINCT s.host) = 1;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_told_hosts(text, @extschema@.l4_job_stream[], text[], int, int[], text[],
+	@extschema@.l4_limits, @extschema@.l4_wordings) IS
+'Step: On which host each rank of a job is as its launcher, its controller or whoever else is no rank says (l4_stated_hosts, '
+'l4_dealt_hosts), but for statements that contradict what a rank says of itself (own_ranks, own_hosts: l4_rank_hosts). A rank '
+'of which they disagree has no row. known: the nodes of the job; streams: l4_job_streams.';
+
 CREATE FUNCTION @extschema@.l4_silent_rank_nodes(ranks int[], rank_nodes text[], nodes text[], ranks_per_node int)
 RETURNS TABLE (rank int, node text)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 ROWS 10
@@ -247,6 +429,12 @@ BEGIN
 	-- transaction added.
 	SELECT array_agg(h.rank), array_agg(h.host) INTO ranks, hosts
 	FROM @extschema@.l4_rank_hosts(l4_learn_rank_nodes.job_id, streams, known, limits, wordings) h;
+	-- of who does not say, others do
+	SELECT ranks || array_agg(o.rank), hosts || array_agg(o.host) INTO ranks, hosts
+	FROM @extschema@.l4_told_hosts(l4_learn_rank_nodes.job_id, streams, known,
+		(SELECT j.ranks_per_node FROM @extschema@.l4_job j WHERE j.job_id = l4_learn_rank_nodes.job_id), ranks, hosts, limits,
+		wordings) o
+	WHERE o.rank <> ALL (coalesce(ranks, '{}'));
 	-- Streams that are being written now their own import learns of. What a path says is not gainsaid.
 	WITH own AS MATERIALIZED (
 		SELECT s.stream_id, s.label, s.rank, s.told_node,

@@ -41,16 +41,25 @@ COMMENT ON FUNCTION @extschema@.l4_frame_prefix(text) IS
 'Step: What stands before the frames of a Python traceback that a system''s log has line by line (a time, a host, a process), '
 'as a regular expression in which numbers are any; empty where nothing does.';
 
+CREATE FUNCTION @extschema@.l4_without_options(message text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
+RETURN CASE WHEN message ~ '-{2}[[:alpha:]]'
+	THEN regexp_replace(message, '(^|[^[:alnum:]_-])-{2}[[:alpha:]][[:alnum:]_-]*', '\1', 'g') ELSE message END;
+COMMENT ON FUNCTION @extschema@.l4_without_options(text) IS
+'Step: A message without the names of the options of a command, as distributed-timeout-minutes behind two dashes: what is set '
+'has not happened.';
+
 CREATE FUNCTION @extschema@.l4_told_text(message text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20
 RETURN CASE WHEN message ~ 'File "[^"\n]+", line (\d|<\*>)'
 	THEN regexp_replace(message,
 		'(^|\n)((\S*[:>\]] ?)*|' || @extschema@.l4_frame_prefix(message) || ')[ \t]? {2,}[^\n]*', '', 'g')
-	WHEN @extschema@.l4_is_call_frame(message) THEN @extschema@.l4_without_call_frames(message) ELSE message END;
+	WHEN @extschema@.l4_is_call_frame(message) THEN @extschema@.l4_without_call_frames(message)
+	ELSE @extschema@.l4_without_options(message) END;
 COMMENT ON FUNCTION @extschema@.l4_told_text(text) IS
 'Step: What a message says itself: without the frames and the source lines of a Python traceback (set in by blanks; what an '
-'exception lists is by tabs), or the frames of Java, '
-'JavaScript or Ruby, which name what was called ("timeout=timeout", "rank 3"), not what happened. Other messages as they are.';
+'exception lists is by tabs), or the frames of Java, JavaScript or Ruby, which name what was called ("timeout=timeout", '
+'"rank 3"), not what happened; other messages without the options of a command (l4_without_options).';
 
 CREATE FUNCTION @extschema@.l4_last_line(message text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
@@ -69,11 +78,14 @@ COMMENT ON FUNCTION @extschema@.l4_without_header(text, text) IS
 
 CREATE FUNCTION @extschema@.l4_text_gravity(message text, wordings @extschema@.l4_wordings) RETURNS int
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20
-RETURN CASE
-	WHEN message ~ (wordings).fatal THEN @extschema@.l4_level_rank('fatal')
-	WHEN message ~ (wordings).exception THEN @extschema@.l4_level_rank('error')
-	WHEN message ~ (wordings).trouble THEN @extschema@.l4_level_rank('warning')
-	ELSE 0
+BEGIN ATOMIC
+	SELECT CASE
+		WHEN t.told ~ (wordings).fatal THEN @extschema@.l4_level_rank('fatal')
+		WHEN t.told ~ (wordings).exception THEN @extschema@.l4_level_rank('error')
+		WHEN t.told ~ (wordings).trouble THEN @extschema@.l4_level_rank('warning')
+		ELSE 0
+	END
+	FROM (SELECT @extschema@.l4_without_options(l4_text_gravity.message) AS told OFFSET 0) t;
 END;
 COMMENT ON FUNCTION @extschema@.l4_text_gravity(text, @extschema@.l4_wordings) IS
 'Step: How grave a message sounds by general English wordings (l4_wording), on the scale of l4_level_rank: 6 fatal, 5 an '
@@ -93,7 +105,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 100
 BEGIN ATOMIC
 	SELECT s.stage FROM unnest((l4_text_stage.wordings).stages,
 		(l4_text_stage.wordings).stage_patterns) WITH ORDINALITY s (stage, pattern, turn)
-	WHERE @extschema@.l4_without_source_text(l4_text_stage.message) ~ s.pattern ORDER BY s.turn LIMIT 1;
+	WHERE @extschema@.l4_without_options(@extschema@.l4_without_source_text(l4_text_stage.message)) ~ s.pattern
+	ORDER BY s.turn LIMIT 1;
 END;
 COMMENT ON FUNCTION @extschema@.l4_text_stage(text, @extschema@.l4_wordings) IS
 'Step: The stage that an error itself names (its traceback or its object: a checkpoint, a dataset, a communicator), or '

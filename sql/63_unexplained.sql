@@ -193,6 +193,14 @@ COMMENT ON FUNCTION @extschema@.l4_named_variants(text, text[], @extschema@.l4_p
 'them (l4_two_name_frame), where each job of the pool has one, and several have another one. Reads what each of the first '
 'name_jobs jobs of the pool brought to it.';
 
+CREATE FUNCTION @extschema@.l4_words_of_host(words text, hosts text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 50
+RETURN substring(regexp_replace(regexp_replace(words, hosts, '%', 'g'), '%.*%', '%'),
+	'^(?=.*%)(?=(?:% )*(?:[^% ]+ (?:% )*){4}).*$');
+COMMENT ON FUNCTION @extschema@.l4_words_of_host(text, text) IS
+'Step: A line (l4_shape_words) with "%" in place of the names of hosts, and of what stands between them (a pattern: a list of '
+'hosts has another length in another job); NULL where it has none, or fewer than four other words.';
+
 CREATE FUNCTION @extschema@.l4_strange_shapes(job_id text, pool @extschema@.l4_pool_event[], limits @extschema@.l4_limits)
 RETURNS TABLE (shape_id bigint, shape text, event_id bigint, variant boolean)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
@@ -220,22 +228,24 @@ BEGIN ATOMIC
 			regexp_matches(n.node, '[[:alpha:]]{2,}', 'g') w (part)
 	),
 	line AS MATERIALIZED (
-		SELECT c.shape_id, w.words, substring(w.words, '^\S+ ((?:\S+ ){5}.*)$') AS rest,
-			substring(regexp_replace(w.words, h.names, '%', 'g'), '^(?=.*%)(?=(?:% )*(?:[^% ]+ (?:% )*){4}).*$') AS of_host
-		FROM host h, candidate c, LATERAL string_to_table(c.shape, E'\n') l (line),
-			LATERAL (SELECT @extschema@.l4_shape_words(l.line) AS words OFFSET 0) w
+		SELECT c.shape_id, w.words, r.words AS rest, f.*
+		FROM host h, candidate c, string_to_table(c.shape, E'\n') l (line),
+			LATERAL (SELECT @extschema@.l4_shape_words(l.line) AS words OFFSET 0) w,
+			LATERAL (SELECT substring(w.words, '^\S+ ((?:\S+ ){5}.*)$') AS words OFFSET 0) r,
+			LATERAL (SELECT @extschema@.l4_words_of_host(w.words, h.names) AS of_host,
+				@extschema@.l4_words_of_host(r.words, h.names) AS rest_of_host OFFSET 0) f
 		WHERE w.words <> ''
 	),
 	elsewhere AS MATERIALIZED (
-		SELECT o.of_host FROM (SELECT DISTINCT l.of_host FROM line l WHERE l.of_host IS NOT NULL) o
-		-- by the first word first: of thousands of lines all pairs would take seconds
-		WHERE EXISTS (SELECT FROM pool_words k WHERE split_part(k.words, ' ', 1) = split_part(o.of_host, ' ', 1)
-			AND k.words LIKE o.of_host)
+		SELECT o.of_host FROM (SELECT l.of_host FROM line l UNION SELECT l.rest_of_host FROM line l) o WHERE EXISTS (
+			-- by the first word first: of thousands of lines all pairs would take seconds
+			SELECT FROM pool_words k
+			WHERE split_part(k.words, ' ', 1) = split_part(o.of_host, ' ', 1) AND k.words LIKE o.of_host)
 	),
 	judged AS MATERIALIZED (
-		SELECT l.shape_id, l.words, COALESCE(k.words, o.of_host) AS known, r.words AS behind_header
+		SELECT l.shape_id, l.words, COALESCE(k.words, o.of_host) AS known, COALESCE(r.words, b.of_host) AS behind_header
 		FROM line l LEFT JOIN pool_words k ON k.words = l.words LEFT JOIN pool_words r ON r.words = l.rest
-		LEFT JOIN elsewhere o ON o.of_host = l.of_host
+		LEFT JOIN elsewhere o ON o.of_host = l.of_host LEFT JOIN elsewhere b ON b.of_host = l.rest_of_host
 	),
 	named AS MATERIALIZED (
 		SELECT v.words FROM @extschema@.l4_named_variants(l4_strange_shapes.job_id,
@@ -247,13 +257,14 @@ BEGIN ATOMIC
 		FROM judged j LEFT JOIN named n ON n.words = j.words
 		GROUP BY j.shape_id
 	)
-	SELECT c.shape_id, c.shape, c.event_id, k.variant
+	SELECT c.shape_id, c.shape, c.event_id, -- a command has the options of its job
+		k.variant OR regexp_count(c.shape, '(^|[^[:alnum:]_-])-{2}[[:alpha:]]') >= (limits).command_options
 	FROM candidate c JOIN known k ON k.shape_id = c.shape_id
 	WHERE k.unknown;
 END;
 COMMENT ON FUNCTION @extschema@.l4_strange_shapes(text, @extschema@.l4_pool_event[], @extschema@.l4_limits) IS
 'Step: The shapes of a job of which a pool knows neither the shape nor the words of each line; variant: but for a header or '
-'names (l4_named_variants), which is news only where it sounds of trouble.';
+'names (l4_named_variants), or a command with its options, which is news only where it sounds of trouble.';
 
 CREATE FUNCTION @extschema@.l4_unexplained_new(job_id text, pool_id bigint, pool @extschema@.l4_pool_event[],
 	known_kinds text[],

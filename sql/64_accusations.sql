@@ -129,8 +129,9 @@ COMMENT ON FUNCTION @extschema@.l4_before_teardown(@extschema@.l4_unexplained_re
 CREATE FUNCTION @extschema@.l4_without_reference(message text, wordings @extschema@.l4_wordings) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20
 RETURN regexp_replace(regexp_replace(regexp_replace(message, (wordings).led_by, '', 'g'), (wordings).reference, '', 'g'),
-	'\m(differ(?:s|ed|ent)?|deviates?)\M([^\n:;.]{0,40}?)\mfrom\M\s+'
-	'(?:(?:that|those|what|the \w+)\s+(?:of|on)\s+)?(?:the\s+)?[^\s:;,]+(?:\s*\([^()\n]*\))?', '\1\2', 'gi');
+	'\m(differ(?:s|ed|ent)?|deviates?)\M([^\n:;.]{0,40})\mfrom\M\s+'
+	'(?:(?:the\s+)?[^\s:;,]+\s+(?:of|on)\s+)?(?:the\s+)?[^\s:;,]+(?:\s+\d+)?(?:\s+(?:on|at)\s+[^\s:;,]+)?'
+	'(?:\s*\([^()\n]*\))?', '\1\2', 'gi');
 COMMENT ON FUNCTION @extschema@.l4_without_reference(text, @extschema@.l4_wordings) IS
 'Step: A message without whom it compares somebody with: of "settings of rank 5 differ from those of rank 0" the first '
 'part, for who is compared with has it as it should be (wordings of class reference, too); and without fields '
@@ -216,6 +217,33 @@ COMMENT ON FUNCTION @extschema@.l4_awaiting_units(@extschema@.l4_unexplained_rec
 'Step: The units that waited for others: that complain that only so many of all are there, more than awaiting_share of them '
 '(counted), or gave up waiting (gave_up; gave_up_at: when, NULL where no time is known).';
 
+CREATE FUNCTION @extschema@.l4_untold_ends(accusations @extschema@.l4_accusation[],
+	unexplained @extschema@.l4_unexplained_record[], limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
+RETURNS SETOF @extschema@.l4_accusation
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
+BEGIN ATOMIC
+	-- whom a signal ends first, as others end otherwise later, was told to by nobody who writes there
+	WITH untold AS MATERIALIZED (
+		SELECT o.stream_id, min(o.unit) FILTER (WHERE o.ending) AS unit
+		FROM unnest(l4_untold_ends.accusations) o WHERE o.accuser IS NULL
+		GROUP BY o.stream_id
+		HAVING count(DISTINCT o.unit) FILTER (WHERE o.ending) = 1 AND bool_or(o.closing AND NOT o.ending)
+			AND min(o.line_no) FILTER (WHERE o.ending) <= (SELECT min(u.first_line) FROM unnest(l4_untold_ends.unexplained) u
+				WHERE u.stream_id = o.stream_id AND (u.ending OR u.gravity >= (limits).gravity_trouble))
+	)
+	SELECT a.unit, a.node, a.rank, a.name, a.accuser, a.kind, a.source, a.shape_id, a.stream_id, a.line_no, a.first_ts,
+		a.ending AND u.stream_id IS NULL, a.closing, a.recovered_ts, a.waited
+	FROM unnest(l4_untold_ends.accusations) a
+	LEFT JOIN untold u ON a.accuser IS NULL AND u.stream_id = a.stream_id AND u.unit = a.unit
+		-- not the order itself
+		AND a.shape_id IN (SELECT h.shape_id FROM @extschema@.l4_shape h WHERE h.shape_id = a.shape_id
+			AND h.shape ~ (wordings).ended);
+END;
+COMMENT ON FUNCTION @extschema@.l4_untold_ends(@extschema@.l4_accusation[], @extschema@.l4_unexplained_record[],
+	@extschema@.l4_limits, @extschema@.l4_wordings) IS
+'Step: The accusations, without ending where a log of no unit tells of one unit alone that it ended as if it was told to '
+'(wordings of class ended), before anything else that is amiss, and of others later that they ended otherwise.';
+
 CREATE FUNCTION @extschema@.l4_accusations(job_id text, unexplained @extschema@.l4_unexplained_record[] DEFAULT NULL,
 	limits @extschema@.l4_limits DEFAULT NULL, wordings @extschema@.l4_wordings DEFAULT NULL)
 RETURNS SETOF @extschema@.l4_accusation
@@ -227,6 +255,7 @@ AS $$
 DECLARE
 	units CONSTANT @extschema@.l4_unit[] := ARRAY(SELECT u FROM @extschema@.l4_job_units(l4_accusations.job_id) u);
 	untold @extschema@.l4_unexplained_record[];
+	found @extschema@.l4_accusation[];
 BEGIN
 	unexplained := coalesce(unexplained, ARRAY(SELECT n FROM @extschema@.l4_unexplained(l4_accusations.job_id) n));
 	limits := coalesce(limits, @extschema@.l4_limits_in_force());
@@ -237,7 +266,7 @@ BEGIN
 		ON u.kind = 'rank' AND e.source = u.source AND e.unit = COALESCE(u.unit, '') AND e.rank = COALESCE(u.rank, -1)
 			AND e.line_no < u.first_line
 		WHERE e.line_no IS NULL AND NOT (u.reason = 'storm' AND u.gravity < limits.gravity_error));
-	RETURN QUERY
+	found := ARRAY(
 	WITH said AS MATERIALIZED ( -- judged by the shape, once each: the text has the level, too, which may be "ERROR"
 		SELECT h.shape_id, t.told ~ wordings.ending AS ending, t.told ~ wordings.closing AS closing,
 			t.told ~ wordings.recovered AS recovers, t.told ~ wordings.hung_up AS hung_up,
@@ -267,8 +296,7 @@ BEGIN
 		WHERE h.complains OR p.stream_id IS NOT NULL OR r.warns OR o.throws OR r.unit IS NULL AND (h.grave OR h.recovers)),
 	mention AS MATERIALIZED (
 		SELECT m.*, r.unit AS accuser, r.kind, r.source, r.shape_id, r.stream_id, r.line_no, r.first_ts, r.ending, r.closing,
-			r.recovers, r.hung_up, r.refers, r.peer, r.complains,
-			r.unit IS NOT DISTINCT FROM m.unit AS itself,
+			r.recovers, r.hung_up, r.refers, r.peer, r.complains, r.unit IS NOT DISTINCT FROM m.unit AS itself,
 			count(*) FILTER (WHERE r.unit IS DISTINCT FROM m.unit) OVER (PARTITION BY m.ordinal) AS others,
 			-- when it is well again, if nothing is said against it from then on
 			last_value(CASE WHEN r.unit IS NULL AND r.recovers THEN r.first_ts END) OVER (PARTITION BY r.stream_id, m.unit
@@ -277,9 +305,10 @@ BEGIN
 			r.unit IS NOT NULL AND r.kind <> 'rank', wordings) FROM record r ORDER BY r.ordinal), units) m
 		JOIN record r ON r.ordinal = m.ordinal
 	)
-	SELECT m.unit, m.node, m.rank, m.name, m.accuser, m.kind, m.source, m.shape_id, m.stream_id, m.line_no, m.first_ts,
+	SELECT ROW(m.unit, m.node, m.rank, m.name, m.accuser, m.kind, m.source, m.shape_id, m.stream_id, m.line_no, m.first_ts,
 		m.ending, m.closing, m.recovered_ts, -- who gave up closes its connections, which others miss then
-		m.refers OR coalesce(w.counted OR m.hung_up AND w.gave_up AND (w.gave_up_at >= m.first_ts) IS NOT TRUE, false)
+		m.refers OR coalesce(w.counted OR m.hung_up AND w.gave_up AND (w.gave_up_at >= m.first_ts) IS NOT TRUE,
+			false))::@extschema@.l4_accusation
 	FROM mention m
 	-- who looks for it in the wrong place has only itself to blame
 	LEFT JOIN @extschema@.l4_misdirected_records(l4_accusations.job_id, unexplained) d
@@ -288,15 +317,16 @@ BEGIN
 	LEFT JOIN (SELECT DISTINCT o.unit, o.name, o.shape_id FROM mention o WHERE o.itself AND o.peer AND o.others = 0) o
 		ON o.unit = m.unit AND o.name = m.name AND o.shape_id = m.shape_id AND m.accuser IS NOT NULL
 	-- who names all others tells none of them from the rest; one alone is no rest
-	LEFT JOIN (SELECT n.ordinal FROM mention n WHERE NOT n.itself AND n.accuser IS NOT NULL
-		GROUP BY n.ordinal HAVING count(DISTINCT n.unit) >= GREATEST(cardinality(units) - 1, 2)) a ON a.ordinal = m.ordinal
+	LEFT JOIN (SELECT n.ordinal FROM mention n WHERE NOT n.itself GROUP BY n.ordinal, n.accuser
+		HAVING count(DISTINCT n.unit) >= GREATEST(cardinality(units) - (n.accuser IS NOT NULL)::int, 2)) a USING (ordinal)
 	LEFT JOIN @extschema@.l4_awaiting_units(unexplained, limits, wordings) w ON w.unit = m.unit
 	WHERE NOT m.itself AND o.unit IS NULL AND a.ordinal IS NULL AND d.stream_id IS NULL
 		AND NOT (m.recovers AND m.accuser IS NULL)
 		-- what the launcher calls its third process may be the first to a node
 		AND (m.accuser IS NULL OR m.name ~ '^(rank|pid) ' OR m.name !~ '^[[:alpha:]]+ \d+$')
 		-- a warning without a word of complaint ("resent 412 pieces to rank 7") is about the one rank that it names
-		AND (m.complains OR m.others = 1 AND m.name ~ '^rank ');
+		AND (m.complains OR m.others = 1 AND m.name ~ '^rank '));
+	RETURN QUERY SELECT * FROM @extschema@.l4_untold_ends(found, unexplained, limits, wordings);
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_accusations(text, @extschema@.l4_unexplained_record[], @extschema@.l4_limits,

@@ -29,6 +29,30 @@ COMMENT ON FUNCTION @extschema@.l4_accused_votes(@extschema@.l4_accusation[]) IS
 'Step: whom each unit that accuses others accuses first; of several that one record names each has a part of its vote; and '
 'whether that one waited for others itself then, and since when.';
 
+CREATE FUNCTION @extschema@.l4_followed_votes(accusers text[], accused text[]) RETURNS text[]
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE COST 100
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $$
+DECLARE
+	ends text[] := accused;
+	round int := 0;
+BEGIN
+	-- every round doubles the way
+	WHILE 2::numeric ^ round < cardinality(accusers) LOOP
+		ends := ARRAY(SELECT coalesce(n.reached, e.reached)
+			FROM unnest(ends) WITH ORDINALITY e (reached, place)
+			LEFT JOIN unnest(accusers, ends) n (unit, reached) ON n.unit = e.reached
+			ORDER BY e.place);
+		round := round + 1;
+	END LOOP;
+	RETURN ends;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.l4_followed_votes(text[], text[]) IS
+'Step: With whom the vote of each accuser ends that has one vote: who is accused by whom it accuses, and so on, to one that '
+'accuses nobody; of those in a circle, and of who leads into one, somebody in it, and each of them comes up.';
+
 CREATE FUNCTION @extschema@.l4_accused_ends(accusations @extschema@.l4_accusation[], limits @extschema@.l4_limits)
 RETURNS TABLE (unit text, votes double precision, share double precision)
 LANGUAGE plpgsql STABLE PARALLEL SAFE COST 1000 ROWS 10
@@ -40,11 +64,12 @@ DECLARE
 	given @extschema@.l4_vote[] := ARRAY(SELECT v FROM @extschema@.l4_accused_votes(accusations) v);
 	waiting text[] := ARRAY(SELECT DISTINCT v.unit FROM unnest(given) v WHERE v.waited);
 	starts text[];
+	votes text[];
 	ends text[];
-	round int := 0;
+	late text[];
 BEGIN
 	-- Each accuser's vote goes on from whom it accuses to whom that one accuses, to the end: who accuses nobody, or whom most
-	-- accuse. Every round doubles the way. Who waited for others itself only passes votes on: whom it waited for had
+	-- accuse. Who waited for others itself only passes votes on: whom it waited for had
 	-- found it missing before.
 	given := ARRAY(SELECT v FROM unnest(given) v WHERE NOT (v.unit = ANY (waiting) AND EXISTS (SELECT FROM unnest(given) o
 		WHERE o.accuser = v.unit AND o.unit = v.accuser AND o.part = 1
@@ -58,15 +83,20 @@ BEGIN
 		WHERE n.place = 1 AND n.accusers > n.next
 			AND n.accusers > (limits).evidence_accused_majority_share * (SELECT count(DISTINCT o.accuser) FROM vote o)
 	)
-	SELECT array_agg(v.accuser ORDER BY v.accuser), array_agg(v.unit ORDER BY v.accuser) INTO starts, ends
+	SELECT array_agg(v.accuser ORDER BY v.accuser), array_agg(v.unit ORDER BY v.accuser) INTO starts, votes
 	FROM vote v WHERE v.part = 1 AND v.accuser NOT IN (SELECT g.unit FROM guilty g);
-	WHILE 2::numeric ^ round < cardinality(starts) LOOP
-		ends := ARRAY(SELECT coalesce(n.reached, e.reached)
-			FROM unnest(ends) WITH ORDINALITY e (reached, place)
-			LEFT JOIN unnest(starts, ends) n (unit, reached) ON n.unit = e.reached
-			ORDER BY e.place);
-		round := round + 1;
-	END LOOP;
+	ends := @extschema@.l4_followed_votes(starts, votes);
+	-- Who comes last in a circle misses one that had given up by then, as it misses another one itself. Of two who accuse each
+	-- other either may be right.
+	late := ARRAY(SELECT v.accuser FROM unnest(given) v JOIN unnest(given) o ON o.accuser = v.unit AND o.unit <> v.accuser
+		WHERE v.accuser = ANY (starts) AND v.accuser = ANY (ends)
+			AND v.first_ts > o.first_ts + make_interval(secs => limits.event_together));
+	IF late <> '{}' THEN
+		given := ARRAY(SELECT v FROM unnest(given) v WHERE v.accuser <> ALL (late));
+		SELECT array_agg(o.accuser ORDER BY o.place), array_agg(o.unit ORDER BY o.place) INTO starts, votes
+		FROM unnest(starts, votes) WITH ORDINALITY o (accuser, unit, place) WHERE o.accuser <> ALL (late);
+		ends := @extschema@.l4_followed_votes(starts, votes);
+	END IF;
 	RETURN QUERY
 	SELECT e.unit, sum(e.part), sum(e.part) / sum(sum(e.part)) OVER ()
 	FROM (
@@ -82,7 +112,8 @@ $$;
 COMMENT ON FUNCTION @extschema@.l4_accused_ends(@extschema@.l4_accusation[], @extschema@.l4_limits) IS
 'Step: with whom the votes of l4_accused_votes end, when those of each accused unit that accuses another one go on to that '
 'one: how many, and which share of all. Whom most of the accusers accuse, be it beside others, and nobody else more of them, '
-'keeps its votes even if it accuses somebody back. '
+'keeps its votes even if it accuses somebody back. Of three or more that accuse each other in a circle the vote of who does so '
+'later than the accused one did (limit event_together) does not count. '
 'No votes end with who waited for others itself.';
 
 CREATE FUNCTION @extschema@.l4_evidence_accused(accusations @extschema@.l4_accusation[], limits @extschema@.l4_limits)

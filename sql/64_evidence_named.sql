@@ -12,15 +12,22 @@ COMMENT ON FUNCTION @extschema@.l4_row_words(text, @extschema@.l4_limits) IS
 'begin with an identifier, which may look like a word. Any other shape keeps its first word, which may be its verb. Spaces are '
 'one each: columns are padded.';
 
-CREATE FUNCTION @extschema@.l4_only_accusers(accusations @extschema@.l4_accusation[]) RETURNS TABLE (unit text)
+CREATE FUNCTION @extschema@.l4_first_accusers(accusations @extschema@.l4_accusation[], limits @extschema@.l4_limits)
+RETURNS TABLE (unit text)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 10
 BEGIN ATOMIC
-	SELECT o.accuser FROM unnest(l4_only_accusers.accusations) o WHERE o.accuser IS NOT NULL AND NOT o.ending
-	EXCEPT
-	SELECT o.unit FROM unnest(l4_only_accusers.accusations) o WHERE o.accuser IS NOT NULL AND NOT o.ending;
+	WITH complaint AS MATERIALIZED (
+		SELECT a.accuser, a.unit, a.first_ts FROM unnest(l4_first_accusers.accusations) a
+		WHERE a.accuser IS NOT NULL AND NOT a.ending
+	)
+	SELECT o.accuser FROM complaint o
+	LEFT JOIN (SELECT c.unit, min(c.first_ts) AS ts FROM complaint c GROUP BY c.unit) t ON t.unit = o.accuser
+	GROUP BY o.accuser, t.unit, t.ts
+	HAVING t.unit IS NULL OR min(o.first_ts) < t.ts + make_interval(secs => (limits).event_together);
 END;
-COMMENT ON FUNCTION @extschema@.l4_only_accusers(@extschema@.l4_accusation[]) IS
-'Step: The units that complain of others, and no other unit of them: they end since they lost another one.';
+COMMENT ON FUNCTION @extschema@.l4_first_accusers(@extschema@.l4_accusation[], @extschema@.l4_limits) IS
+'Step: The units that complain of others before any other unit complains of them, or about when it does (limit '
+'event_together): they end since they lost another one.';
 
 CREATE FUNCTION @extschema@.l4_claimed_words(accusations @extschema@.l4_accusation[], streams @extschema@.l4_job_stream[],
 	limits @extschema@.l4_limits) RETURNS TABLE (shape_id bigint, words text)
@@ -36,14 +43,15 @@ BEGIN ATOMIC
 		FROM @extschema@.l4_role_words(l4_claimed_words.streams) r CROSS JOIN LATERAL unnest(r.words) w(word)
 		WHERE w.word IN (SELECT t.bare FROM told t)
 	)
-	SELECT t.shape_id, COALESCE(string_agg(t.word, ' ' ORDER BY t.place) FILTER (WHERE r.word IS NULL), '')
+	SELECT t.shape_id, COALESCE(string_agg(rtrim(t.word, 's'), ' ' ORDER BY t.place) FILTER (WHERE r.word IS NULL), '')
 	FROM told t LEFT JOIN roles r ON r.word = t.bare
 	GROUP BY t.shape_id;
 END;
 COMMENT ON FUNCTION @extschema@.l4_claimed_words(@extschema@.l4_accusation[], @extschema@.l4_job_stream[],
 	@extschema@.l4_limits) IS
 'Step: What each shape says by which logs of no unit accuse: without the words of roles (l4_role_words), as of a worker they '
-'say that a worker ended, and of a launcher that a launcher did; a row of a table without its first (l4_row_words).';
+'say that a worker ended, and of a launcher that a launcher did; a row of a table without its first (l4_row_words). Of one '
+'("task 3: exited") they say what they say of several ("tasks 4-5: exited").';
 
 CREATE FUNCTION @extschema@.l4_first_of_most(accusations @extschema@.l4_accusation[], units int,
 	streams @extschema@.l4_job_stream[], limits @extschema@.l4_limits) RETURNS TABLE (unit text, first_ts timestamptz)
@@ -124,7 +132,7 @@ BEGIN ATOMIC
 		a.shape_id, a.stream_id, a.line_no, a.first_ts
 	FROM claim a JOIN target t ON t.words = a.words
 	JOIN said s ON s.words = a.words
-	LEFT JOIN @extschema@.l4_only_accusers(l4_evidence_named.accusations) v ON v.unit = a.unit
+	LEFT JOIN @extschema@.l4_first_accusers(l4_evidence_named.accusations, limits) v ON v.unit = a.unit
 	LEFT JOIN @extschema@.l4_first_of_most(l4_evidence_named.accusations, cardinality(l4_evidence_named.units), streams,
 		limits) e ON e.unit = a.unit AND e.first_ts <= a.first_ts
 	CROSS JOIN (SELECT (l4_evidence_named.at_large).*) f
@@ -138,4 +146,4 @@ COMMENT ON FUNCTION @extschema@.l4_evidence_named(@extschema@.l4_unit[], @extsch
 'nor statements (rows of a table are one: l4_row_words) that name all units, or more of them than evidence_named_share while '
 'that is news. Of those that name more in all, and of what is said later of the one of whom the log says first what it says '
 'of most (l4_first_of_most), evidence_named_again_part; of what says that the process of a unit is over that '
-'complains of others, and nobody of it, evidence_named_victim_part.';
+'complained of others before (l4_first_accusers), evidence_named_victim_part.';

@@ -3,12 +3,13 @@
  * all complain, who stops without a word is whom they miss.
  */
 
-CREATE FUNCTION @extschema@.l4_ended_units(accusations @extschema@.l4_accusation[]) RETURNS SETOF text
+CREATE FUNCTION @extschema@.l4_ended_units(accusations @extschema@.l4_accusation[], any_statement boolean) RETURNS SETOF text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 ROWS 10
 BEGIN ATOMIC
-	WITH otherwise AS (
-		SELECT o.stream_id, o.shape_id, o.unit, min(o.line_no) AS line_no FROM unnest(l4_ended_units.accusations) o
-		WHERE o.accuser IS NULL AND NOT o.ending GROUP BY o.stream_id, o.shape_id, o.unit
+	WITH otherwise AS MATERIALIZED (
+		SELECT o.stream_id, v.shape_id, o.unit, min(o.line_no) AS line_no FROM unnest(l4_ended_units.accusations) o
+		CROSS JOIN LATERAL (SELECT o.shape_id UNION ALL SELECT NULL WHERE any_statement AND o.closing) v (shape_id)
+		WHERE o.accuser IS NULL AND NOT o.ending GROUP BY o.stream_id, v.shape_id, o.unit
 	),
 	first AS (
 		SELECT DISTINCT ON (o.stream_id, o.shape_id) o.stream_id, o.shape_id, o.unit, o.line_no,
@@ -16,15 +17,15 @@ BEGIN ATOMIC
 		FROM otherwise o ORDER BY o.stream_id, o.shape_id, o.line_no, o.unit
 	)
 	SELECT DISTINCT a.unit FROM unnest(l4_ended_units.accusations) a
-	JOIN first f ON f.stream_id = a.stream_id AND f.shape_id = a.shape_id
+	JOIN first f ON f.stream_id = a.stream_id AND (f.shape_id IS NULL OR f.shape_id = a.shape_id)
 	WHERE a.accuser IS NULL AND a.ending AND a.line_no > CASE WHEN f.unit <> a.unit THEN f.line_no ELSE f.next_line END;
 END;
-COMMENT ON FUNCTION @extschema@.l4_ended_units(@extschema@.l4_accusation[]) IS
+COMMENT ON FUNCTION @extschema@.l4_ended_units(@extschema@.l4_accusation[], boolean) IS
 'Step: The units of which a stream of no unit (a launcher) says that they were told to end, after it said in the same '
-'statement of another one that it ended otherwise.';
+'statement of another one that it ended otherwise; any_statement: or in any other one that something of it is over.';
 
 CREATE FUNCTION @extschema@.l4_evidence_quiet(job_id text, streams @extschema@.l4_job_stream[], telling_streams bigint[],
-	unexplained @extschema@.l4_unexplained_record[], accusations @extschema@.l4_accusation[],
+	unexplained @extschema@.l4_unexplained_record[], accusations @extschema@.l4_accusation[], failed_alone boolean,
 	limits @extschema@.l4_limits)
 RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 2
@@ -68,7 +69,8 @@ BEGIN ATOMIC
 		CASE s.kind WHEN 'rank' THEN 1 ELSE (l4_evidence_quiet.limits).evidence_quiet_launcher_part END
 			* GREATEST(1 / sqrt(GREATEST(s.units - s.units_telling, 1)), (l4_evidence_quiet.limits).evidence_quiet_least_part)
 			* CASE WHEN d.at - s.ended_at < e.length * (l4_evidence_quiet.limits).evidence_quiet_still_factor
-					OR s.unit IN (SELECT o FROM @extschema@.l4_ended_units(l4_evidence_quiet.accusations) o)
+					OR s.unit IN (SELECT o FROM @extschema@.l4_ended_units(l4_evidence_quiet.accusations,
+						l4_evidence_quiet.failed_alone) o)
 				THEN (l4_evidence_quiet.limits).evidence_quiet_told_part ELSE 1 END,
 		NULL::float8, 'evidence_quiet_share',
 		jsonb_build_object('stream_kind', s.kind, 'units', s.units, 'units_telling', s.units_telling,
@@ -81,9 +83,9 @@ BEGIN ATOMIC
 		ON l.stream_id = s.stream_id;
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_quiet(text, @extschema@.l4_job_stream[], bigint[],
-	@extschema@.l4_unexplained_record[], @extschema@.l4_accusation[], @extschema@.l4_limits) IS
+	@extschema@.l4_unexplained_record[], @extschema@.l4_accusation[], boolean, @extschema@.l4_limits) IS
 'Step: Evidence of kind quiet against units: the ranks (launchers) of the others log the failure (telling_streams: the '
 'streams that do), all of this one stop without a word; a piece for each of its ranks and launchers, '
 'which weighs less where it was told to end (unexplained) before the job had stood still, or after another one had ended '
-'otherwise (accusations: of no unit). Nothing where more of '
-'the units than evidence_quiet_share do.';
+'otherwise (accusations: of no unit; failed_alone: some unit failed by itself, so that nobody need be missed for that). '
+'Nothing where more of the units than evidence_quiet_share do.';

@@ -1,5 +1,29 @@
 /* Whom to suspect: all evidence against the units of a job, weighed and added up. */
 
+CREATE FUNCTION @extschema@.l4_outside_units(job_id text, units @extschema@.l4_unit[], streams @extschema@.l4_job_stream[],
+	limits @extschema@.l4_limits) RETURNS SETOF text
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
+BEGIN ATOMIC
+	WITH listed AS MATERIALIZED (
+		SELECT DISTINCT lower(split_part(n.node, '.', 1)) AS name
+		FROM @extschema@.l4_job_row(l4_outside_units.job_id) j, unnest(j.nodes) n (node)
+	),
+	logged AS MATERIALIZED (
+		SELECT u.unit, l.name FROM unnest(l4_outside_units.units) u
+		LEFT JOIN listed l ON l.name = lower(split_part(u.node, '.', 1))
+		WHERE u.node IS NOT NULL AND u.logged
+	)
+	SELECT g.unit FROM logged g
+	WHERE g.name IS NULL
+		AND NOT EXISTS (SELECT FROM unnest(l4_outside_units.streams) s WHERE s.unit = g.unit AND s.kind = 'rank')
+		-- where logs have other names for the nodes than the list, it tells nothing
+		AND (SELECT count(DISTINCT o.name) FROM logged o) >= (limits).place_rank_share * (SELECT count(*) FROM listed);
+END;
+COMMENT ON FUNCTION @extschema@.l4_outside_units(text, @extschema@.l4_unit[], @extschema@.l4_job_stream[],
+	@extschema@.l4_limits) IS
+'Step: The units that are none of the nodes the job was given, and of which no rank logs anything: the host of a scheduler, of '
+'a controller, of storage. No row where the list of nodes is not known, or logs have other names than it.';
+
 CREATE FUNCTION @extschema@.l4_node_evidence(job_id text, unexplained @extschema@.l4_unexplained_record[] DEFAULT NULL,
 	accusations @extschema@.l4_accusation[] DEFAULT NULL, clocks @extschema@.l4_clock_offset[] DEFAULT NULL,
 	limits @extschema@.l4_limits DEFAULT NULL, wordings @extschema@.l4_wordings DEFAULT NULL,
@@ -23,6 +47,7 @@ DECLARE
 	at_large @extschema@.l4_placed_record;
 	cause @extschema@.l4_placed_record;
 	roles @extschema@.l4_role_stream[];
+	outside text[];
 	failing_streams bigint[];
 	telling_streams bigint[];
 	unexplained_shapes bigint[];
@@ -62,12 +87,18 @@ BEGIN
 			-- a launcher that counts its own restarts alone: what began when the attempt was over tells nothing of its end
 			AND (s.first_ts >= (l4_node_evidence.attempt).until AND s.attempt IS NOT NULL) IS NOT TRUE);
 	ranks := ARRAY(SELECT r FROM @extschema@.l4_rank_streams(streams) r);
+	outside := ARRAY(SELECT @extschema@.l4_outside_units(l4_node_evidence.job_id, units, streams, limits));
 	unexplained_shapes := ARRAY(SELECT DISTINCT n.shape_id FROM unnest(unexplained) n);
 	placed := ARRAY(SELECT p FROM @extschema@.l4_placed_records(unexplained, units, streams,
 		ARRAY(SELECT s.unit FROM @extschema@.l4_spokesmen(streams, unexplained, limits) s), accusations, limits, wordings) p);
 	IF @extschema@.l4_told_to_end(unexplained, units, limits, wordings) THEN
 		placed := '{}';
 	END IF;
+	-- Who does other work says other things: of those only trouble tells. Beside whom units miss where a job ended is nothing.
+	IF EXISTS (SELECT FROM unnest(accusations) a WHERE a.accuser <> ALL (outside) AND NOT a.closing AND NOT a.ending) THEN
+		accusations := ARRAY(SELECT a FROM unnest(accusations) a WHERE NOT (a.closing AND a.accuser = ANY (outside)));
+	END IF;
+	placed := ARRAY(SELECT p FROM unnest(placed) p WHERE p.trouble OR p.unit <> ALL (outside));
 	pooled := NOT EXISTS (SELECT FROM unnest(unexplained) n WHERE n.reason = 'severe');
 	IF EXISTS (SELECT FROM @extschema@.l4_survived_records(l4_node_evidence.job_id, placed, unexplained_shapes, pooled,
 		limits)) THEN
@@ -122,7 +153,8 @@ BEGIN
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_silent(l4_node_evidence.job_id, units, streams, clocks, limits)
 			WHERE NOT overwritten
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_quiet(l4_node_evidence.job_id, streams, telling_streams,
-			unexplained, accusations, limits) WHERE tells
+			unexplained, accusations, EXISTS (SELECT FROM unnest(placed) p
+				WHERE p.by_itself AND NOT p.survived AND p.units_alike = 1), limits) WHERE tells
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_quiet_rank(l4_node_evidence.job_id, streams, ranks, telling_streams,
 			limits) WHERE tells
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_named(units, accusations, unexplained, at_large,
@@ -146,7 +178,8 @@ BEGIN
 			wordings)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_flow(l4_node_evidence.job_id, units, l4_node_evidence.attempt, limits)
 			WHERE measured
-		UNION ALL SELECT * FROM @extschema@.l4_evidence_forest(units, unexplained, limits) WHERE blamed) e
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_forest(ARRAY(SELECT u FROM unnest(units) u
+			WHERE u.unit <> ALL (outside)), unexplained, limits) WHERE blamed) e
 	WHERE e.kind <> 'own' OR blamed;
 END
 $$;

@@ -546,11 +546,11 @@ BEGIN
 	LEFT JOIN (SELECT s.stream_id, s.source_id, s.source, s.shared, s.last_ts, s.last_iteration IS NOT NULL AS marks
 		FROM @extschema@.l4_job_streams(l4_onsets.job_id, ARRAY(SELECT p.stream_id FROM unnest(places) p)) s) t
 		ON t.stream_id = o.stream_id
-	-- what has no stamp and stands behind the last one of a stream that marks no iterations is as late as the job came
-	CROSS JOIN LATERAL (SELECT CASE WHEN (NOT t.marks AND NOT t.shared AND @extschema@.l4_is_behind_stamps(l4_onsets.job_id,
-		l4_onsets.unexplained, o.stream_id, o.line_no, limits)) IS NOT TRUE THEN o.ts END AS ts OFFSET 0) d
-	CROSS JOIN LATERAL (SELECT @extschema@.l4_is_starting(l4_onsets.attempt, t.source_id, o.line_no, d.ts) AS starting
-		OFFSET 0) y
+	-- what has no stamp and stands behind the last one of a file that marks no iterations is as late as the job came
+	CROSS JOIN LATERAL (SELECT CASE WHEN (NOT @extschema@.l4_file_marks(l4_onsets.job_id, t.source_id)
+		AND @extschema@.l4_is_behind_stamps(l4_onsets.job_id, l4_onsets.unexplained, o.stream_id, o.line_no, limits))
+		IS NOT TRUE THEN o.ts END AS ts OFFSET 0) d
+	CROSS JOIN LATERAL (SELECT @extschema@.l4_is_starting(attempt, t.source_id, o.line_no, d.ts) AS starting OFFSET 0) y
 	CROSS JOIN LATERAL (SELECT CASE WHEN @extschema@.l4_is_setup_stage(o.stage) AND o.line_no IS NOT NULL THEN
 		@extschema@.l4_next_stage(l4_onsets.job_id, o.stream_id, o.line_no, o.stage, limits, wordings) END AS next OFFSET 0) x
 	-- where a stream without marks ended tells nothing: the end of all progress is meant

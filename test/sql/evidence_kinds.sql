@@ -290,14 +290,22 @@ SELECT l4_told_text(E'[1,3]<stdout>: Traceback (most recent call last):\n[1,3]<s
 \echo are where each of them names others, too
 CREATE FUNCTION ends(edges text) RETURNS TABLE (unit text, votes numeric, share numeric) LANGUAGE sql AS $$
 	SELECT e.unit, round(e.votes::numeric, 2), round(e.share::numeric, 2) FROM l4_accused_ends(ARRAY(
-		SELECT ROW(split_part(p, '>', 2), split_part(p, '>', 2), NULL, split_part(p, '>', 2), split_part(p, '>', 1), 'rank',
-			'f', 0, dense_rank() OVER (ORDER BY split_part(p, '>', 1)), 1, NULL, false, false, NULL, false)::l4_accusation
-		FROM unnest(string_to_array(edges, ' ')) p), l4_limits_in_force()) e ORDER BY e.unit
+		SELECT ROW(p[2], p[2], NULL, p[2], p[1], 'rank', 'f', 0, dense_rank() OVER (ORDER BY p[1]), 1,
+			timestamptz '2026-11-20 10:00+00' + make_interval(secs => p[3]::int), false, false, NULL, false)::l4_accusation
+		FROM regexp_matches(edges, '(\w)>(\w)@?(\d+)?', 'g') p), l4_limits_in_force()) e ORDER BY e.unit
 $$;
 SELECT * FROM ends('a>b b>c c>d e>d');
 SELECT * FROM ends('a>b b>c c>a');
+-- but for one that misses another one when that had given up; of two who miss each other either may be right
+SELECT * FROM ends('a>b@1 b>c@1 c>a@9 d>a@1');
+SELECT * FROM ends('a>b@1 b>a@9');
 SELECT * FROM ends('a>x b>x c>x x>a');
 SELECT * FROM ends('a>x a>y b>x b>y c>x c>y y>x x>a');
+\echo == with whom somebody is compared has it as it should be
+SELECT l4_without_reference(t, l4_wordings_in_force()) FROM unnest(ARRAY[
+	'program version 0.27.0 of rank 2 on node-1 differs from 0.28.3 of rank 0 on node-3: all must have the same',
+	'settings of rank 5 differ from those of rank 0', 'hash of rank 1 deviates from rank 3 (node-2): abc',
+	'loss differs between rank 3 and rank 4']) t;
 \echo == one accuser is half a witness
 SELECT make_lines('lone'), fail('lone', '{0,1,2,3,4}', 21, 'collective operation stopped'),
 	fail('lone', '{2}', 21.5, 'lost rank 4') \g /dev/null
@@ -375,6 +383,39 @@ FROM generate_series(0, 4) n;
 SELECT load_job('exits', :nodes) \g /dev/null
 SELECT * FROM blamed('exits');
 SELECT ordinal, node, role, template FROM l4_diagnose('exits') WHERE kind = 'event';
+\echo == the host of a scheduler has no ranks and is on no list: it is not compared with those that have, but has its trouble
+SELECT make_lines('outside') \g /dev/null
+INSERT INTO line VALUES ('outside', 5, NULL, 'sched.log', 20, 'ERROR disk /dev/sda: I/O error');
+SELECT load_job('outside', :nodes || 'ctl'::text) \g /dev/null
+DELETE FROM l4_limit WHERE name = 'evidence_forest_places' AND NOT builtin;
+SELECT unit, kind, round(weight::numeric, 2) AS weight FROM l4_node_evidence('outside') WHERE unit = 'ctl' ORDER BY kind;
+UPDATE l4_job SET nodes = :nodes WHERE job_id = 'outside';
+SELECT unit, kind, round(weight::numeric, 2) AS weight FROM l4_node_evidence('outside') WHERE unit = 'ctl' ORDER BY kind;
+INSERT INTO l4_limit (name, value) VALUES ('evidence_forest_places', 0);
+\echo == a list of hosts names all of them
+SELECT string_agg(h, ' ') AS hosts FROM l4_host_list('NodeList=gpu-a[07-09,12],gpu-b3 rack[1,10].lan [3] n[x]') h;
+SELECT string_agg(m.unit, ' ' ORDER BY m.unit) AS units FROM l4_mentions('outside', ARRAY['node n[0,2-3] failed']) m;
+\echo == who is ended by a signal first, as the others end otherwise after that, was not told to; who is ended later was
+SELECT make_lines('first_ended'), make_lines('last_ended') \g /dev/null
+INSERT INTO line SELECT j, NULL, NULL, 'launcher.out', 22 + t.turn, 'ERROR srun: ' || t.line
+FROM (VALUES ('first_ended', 0), ('last_ended', 9)) j (j, place), LATERAL (VALUES (j.place, 'n2: task 2: Terminated'),
+	(1, 'n0: task 0: Exited with exit code 1'), (2, 'n3: tasks 3-4: Exited with exit code 1')) t (turn, line);
+SELECT load_job('first_ended', :nodes), load_job('last_ended', :nodes) \g /dev/null
+SELECT j, a.unit, a.ending FROM unnest('{first_ended,last_ended}'::text[]) j, l4_accusations(j) a WHERE a.unit = 'n2';
+-- of several it says the same as of one
+SELECT DISTINCT unit, numbers ->> 'units_named' AS named FROM evidence('last_ended') WHERE kind = 'named' ORDER BY unit;
+\echo == who stops without a word as another one failed by itself, and was then told to end
+SELECT make_lines('ended_quiet'), fail('ended_quiet', '{0,1,4}', 22, 'connection closed by peer'),
+	fail('ended_quiet', '{3}', 21, 'ValueError: cannot write shard 7') \g /dev/null
+INSERT INTO line SELECT 'ended_quiet', NULL, NULL, 'launcher.out', 22.5 + t.turn, 'ERROR srun: ' || t.line
+FROM unnest('{"n3: task 3: Exited with exit code 1","n2: task 2: Terminated"}'::text[]) WITH ORDINALITY t (line, turn);
+SELECT load_job('ended_quiet', :nodes) \g /dev/null
+SELECT unit, round(weight::numeric, 2) AS weight FROM l4_node_evidence('ended_quiet') WHERE kind = 'quiet';
+SELECT * FROM blamed('ended_quiet');
+\echo == the names of the options of a command are no words of trouble
+SELECT l4_text_gravity(t, l4_wordings_in_force()) AS gravity, t ~ (l4_wordings_in_force()).peer AS peer,
+	l4_told_text(t) ~ (l4_wordings_in_force()).peer AS told_peer
+FROM unnest(ARRAY['cmd = python3 train.py --distributed-timeout 10 --fail-fast', 'the barrier failed: timeout']) t;
 DROP FUNCTION ends, blamed;
 DELETE FROM l4_limit WHERE NOT builtin;
 

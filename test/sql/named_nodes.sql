@@ -79,8 +79,55 @@ SELECT * FROM say_hosts('addressed', '{10.3.4.17,10.3.4.18,10.3.4.19,10.3.4.20}'
 -- of two whose like say nothing either nobody knows where they are
 SELECT l4_silent_rank_nodes('{0,1,4,5}', '{d,d,b,b}', '{a,b,c,d}', 2) AS two_nodes_left;
 SELECT l4_silent_rank_nodes('{0,1,2,4,5}', '{b,c,a,b,c}', '{a,b,c}', 2) AS dealt_out_in_turn;
+\echo == where no rank says it, its launcher may: of one rank after another, or in one list
+CREATE FUNCTION say_of(job text, said text[], ranks_per_node int DEFAULT 2) RETURNS TABLE (hosts text)
+LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM l4_register_job(job, '{}', 'failed', '{athena,hera,gpu-7}', ranks_per_node);
+	PERFORM l4_ingest(job, format($q$
+		SELECT format('[%%s]<stdout>:step %%s', r, s) AS line, 'run.out' AS source
+		FROM generate_series(0, 5) r, generate_series(1, 3) s
+		UNION ALL SELECT t, 'run.out' FROM unnest(%L::text[]) t$q$, said));
+	RETURN QUERY SELECT string_agg(s.rank || ' ' || coalesce(s.told_node, '-'), ', ' ORDER BY s.rank)
+	FROM l4_stream s WHERE s.job_id = job AND s.rank IS NOT NULL;
+END $$;
+SELECT * FROM say_of('listed', '{"slots: gpu-7 -> 0,1, hera -> 2,3, athena -> 4,5"}');
+SELECT * FROM say_of('ranges', ARRAY['placing 6 ranks: gpu-7: 2 slots, ranks 0-1; athena.example.com: 2 slots, ranks 2-3; '
+	'hera: 2 slots, ranks 4-5']);
+SELECT * FROM say_of('mapping', ARRAY['global_rank_mapping=defaultdict(<class ''list''>, {''hera'': [0, 1], '
+	'''athena'': [2, 3], ''gpu-7'': [4, 5]})']);
+SELECT * FROM say_of('ended', ARRAY['rank 5 on athena (slot 1) exited with status 1',
+	'rank 2 on hera (slot 0) exited with status 1', 'rank 0 on gpu-7 (slot 0) exited with status 1']);
+SELECT * FROM say_of('before', '{"athena: rank 4 is up","hera, rank 3: up","gpu-7 rank_1 up"}');
+-- neither who counts the ranks of a node, nor who names another host, nor a list that is not of all ranks
+SELECT * FROM say_of('local', '{"local rank 1 on athena is up"}');
+SELECT * FROM say_of('lost', '{"rank 0 lost its connection to athena"}');
+SELECT * FROM say_of('twice', '{"rank 0 on athena is up","rank 0 on hera is up"}');
+SELECT * FROM say_of('full', '{"rank 0 on athena","rank 1 on athena","rank 2 on athena"}');
+SELECT * FROM say_of('some', '{"slots: gpu-7 -> 0,1, hera -> 3"}');
+-- nor what is said of other numbers: rank 1 is elsewhere, as it says
+SELECT l4_register_job('daemons', '{}', 'failed', '{athena,hera,gpu-7}', 2) \g /dev/null
+SELECT l4_ingest('daemons', $$SELECT format('[%s]<stdout>:rank %s of 6, host %s', r, r,
+			('{hera,gpu-7,athena}'::text[])[1 + r / 2]) AS line, 'run.out' AS source FROM generate_series(0, 5) r WHERE r <> 4
+	UNION ALL SELECT '[4]<stdout>:here', 'run.out'
+	UNION ALL SELECT format('rank %s on %s is up', r, ('{athena,hera,gpu-7}'::text[])[1 + r]), 'daemons.out'
+	FROM generate_series(0, 2) r$$) \g /dev/null
+SELECT string_agg(s.rank || ' ' || coalesce(s.told_node, '-'), ', ' ORDER BY s.rank) AS hosts
+FROM l4_stream s WHERE s.job_id = 'daemons' AND s.rank IS NOT NULL;
+\echo == a list of hosts is as long as the job has nodes; a header that was cut off there does not make it news
+CREATE FUNCTION say_list(job text, status text, nodes text[], header text) RETURNS bigint LANGUAGE sql AS $$
+	SELECT l4_register_job(job, '{"place": 2}', status, nodes, 1);
+	SELECT (l4_ingest(job, format('SELECT %L AS line, ''master.log'' AS source', format(
+		'2026-11-20 10:00:01 %s reserved some slots for this job on %s', header, (SELECT string_agg('gpu.q@' || n, ', ')
+		FROM unnest(nodes) n))))).rows
+$$;
+SELECT say_list('list1', 'succeeded', '{zeus,hermes}', 'queue master'),
+	say_list('list2', 'failed', '{athena,hera,juno}', 'queue master'),
+	say_list('list3', 'failed', '{athena,hera,juno}', 'I queue master');
+SELECT u.node, u.reason, u.message FROM unnest('{list2,list3}'::text[]) j, l4_unexplained(j) u;
 -- nothing is left for other tests
 SELECT l4_delete_job(j) FROM unnest(
 	'{paths,members,unknown,pods,brackets,colon,bar,no_node,far_behind,missed,there,there2,here}'::text[]
-	|| '{written,short,addressed}'::text[]) j \g /dev/null
+	|| '{written,short,addressed,listed,ranges,mapping,ended,before,local,lost,twice,full,some}'::text[]
+	|| '{list1,list2,list3,daemons}'::text[]) j \g /dev/null
 DROP SCHEMA named_nodes CASCADE;
