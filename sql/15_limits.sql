@@ -176,6 +176,8 @@ INSERT INTO @extschema@.l4_limit (builtin, name, value, unit, why) VALUES
 	(true, 'place_even_factor', 1.34, 'factor',
 		'... and about as many ranks a host: places times the ranks of the fullest one are at most so many times the ranks.'),
 	(true, 'place_words', 3, 'words', '... or, by another process, by one that names the host so near to the rank.'),
+	(true, 'place_bytes', 4e6, 'bytes',
+		'So much of what other processes say is read for that: some hundred bytes for each rank of the largest jobs.'),
 	(true, 'accusation_lines', 1000, 'records',
 		'So many lines of logs of no node are read for whom they name: a controller names one a line.');
 

@@ -32,20 +32,49 @@ COMMENT ON FUNCTION @extschema@.l4_rank_word() IS
 'rank(s) [6]; not node rank 2, tp rank 0: they count something else, as SkyPilot''s labels do: (worker1, rank=1, pid=31, '
 'ip=10.0.3.7).';
 
-CREATE FUNCTION @extschema@.l4_host_list(text text) RETURNS SETOF text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20 ROWS 10
+CREATE FUNCTION @extschema@.l4_listed_hosts(texts text[], hosts text[]) RETURNS TABLE (ordinal bigint, host text)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
-	SELECT l.match[1] || lpad(n::text, GREATEST(length(p.bounds[1]), length(n::text)), '0') || l.match[3]
-	FROM regexp_matches(CASE WHEN strpos(l4_host_list.text, '[') > 0 THEN l4_host_list.text END, '([[:alnum:]][[:alnum:]_.-]*)'
-		'\[(\d{1,6}(?:-\d{1,6})?(?:,\d{1,6}(?:-\d{1,6})?)*)\]((?:[_.-]?[[:alnum:]])*)', 'g') l (match)
-	CROSS JOIN LATERAL string_to_table(l.match[2], ',') r (range)
-	CROSS JOIN LATERAL string_to_array(r.range, '-') p (bounds)
-	CROSS JOIN LATERAL generate_series(p.bounds[1]::int,
-		LEAST(COALESCE(p.bounds[2], p.bounds[1])::int, p.bounds[1]::int + 65535)) n;
+	-- The hosts are looked up in the ranges, not the ranges written out: a text may have thousands, of a million each.
+	WITH range AS MATERIALIZED (
+		SELECT t.ordinal, l.match[1] AS stem, l.match[3] AS suffix, b.bounds[1] AS first,
+			COALESCE(b.bounds[2], b.bounds[1]) AS last
+		FROM unnest(l4_listed_hosts.texts) WITH ORDINALITY t (text, ordinal)
+		CROSS JOIN LATERAL regexp_matches(CASE WHEN strpos(t.text, '[') > 0 THEN t.text END, '([[:alnum:]][[:alnum:]_.-]*)'
+			'\[(\d{1,6}(?:-\d{1,6})?(?:,\d{1,6}(?:-\d{1,6})?)*)\]((?:[_.-]?[[:alnum:]])*)', 'g') l (match)
+		CROSS JOIN LATERAL string_to_table(l.match[2], ',') r (range)
+		CROSS JOIN LATERAL string_to_array(r.range, '-') b (bounds)
+	),
+	numbered AS MATERIALIZED (
+		SELECT h.host, m.parts[1] AS stem, m.parts[2] AS number, m.parts[3] AS suffix
+		FROM unnest(l4_listed_hosts.hosts) h (host)
+		CROSS JOIN LATERAL regexp_match(h.host, '^(.*\D)(\d{1,6})(\D*)$') m (parts)
+		WHERE EXISTS (SELECT FROM range)
+	)
+	SELECT r.ordinal, n.host FROM range r JOIN numbered n ON n.stem = r.stem AND n.suffix = r.suffix
+	WHERE n.number::int BETWEEN r.first::int AND r.last::int
+		-- as many digits as the first one has, or as many as it needs
+		AND n.number = lpad(n.number::int::text, GREATEST(length(r.first), length(n.number::int::text)), '0');
 END;
-COMMENT ON FUNCTION @extschema@.l4_host_list(text) IS
-'Step: The hosts that lists in a text stand for, as Slurm and pdsh write them: gpu-a[07-09,12] is gpu-a07, gpu-a08, gpu-a09 '
-'and gpu-a12; of a range 65,536 at most.';
+COMMENT ON FUNCTION @extschema@.l4_listed_hosts(text[], text[]) IS
+'Step: Which of the hosts are in lists of hosts in texts, as Slurm and pdsh write them: of gpu-a[07-09,12] gpu-a07, gpu-a08, '
+'gpu-a09 and gpu-a12; with the text''s place in the array. Cost: one regular expression a text with a bracket, and one a host '
+'where any text has a list.';
+
+CREATE FUNCTION @extschema@.l4_early_records(job_id text, source_ids bigint[], shape_ids bigint[], limits @extschema@.l4_limits)
+RETURNS TABLE (stream_id bigint, shape_id bigint, parameters text[], raw text)
+LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 100
+BEGIN ATOMIC
+	SELECT r.stream_id, r.shape_id, r.parameters, r.raw
+	FROM @extschema@.l4_job_segments(l4_early_records.job_id, l4_early_records.source_ids, l4_early_records.shape_ids,
+		(limits).address_segments::int) g
+	CROSS JOIN LATERAL @extschema@.l4_shape_records(g.structure, g.texts, g.parameters, g.stream_ids,
+		l4_early_records.shape_ids) r
+	WHERE cardinality(l4_early_records.shape_ids) > 0;
+END;
+COMMENT ON FUNCTION @extschema@.l4_early_records(text, bigint[], bigint[], @extschema@.l4_limits) IS
+'Step: The records of some shapes in the first segments of a job''s files (address_segments; source_ids NULL: of all files), '
+'where names and places are told. Opens those segments that have any.';
 
 CREATE FUNCTION @extschema@.l4_mentions(job_id text, texts text[], units @extschema@.l4_unit[] DEFAULT NULL)
 RETURNS TABLE (ordinal bigint, unit text, node text, rank int, name text)
@@ -53,6 +82,12 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
 	WITH message AS (
 		SELECT m.ordinal, m.text FROM unnest(l4_mentions.texts) WITH ORDINALITY m (text, ordinal)
+	),
+	unit AS MATERIALIZED (
+		SELECT u.unit, u.node, u.rank FROM unnest(l4_mentions.units) u
+		UNION ALL
+		SELECT u.unit, u.node, u.rank
+		FROM @extschema@.l4_job_units(CASE WHEN l4_mentions.units IS NULL THEN l4_mentions.job_id END) u
 	),
 	rank_name AS (
 		-- a list counts wholly
@@ -70,7 +105,7 @@ BEGIN ATOMIC
 		SELECT DISTINCT m.ordinal, w.match[1] AS word
 		FROM message m, LATERAL regexp_matches(m.text, '[[:alnum:]](?:[[:alnum:]_.-]*[[:alnum:]])?', 'g') w (match)
 		UNION
-		SELECT m.ordinal, h.host FROM message m, LATERAL @extschema@.l4_host_list(m.text) h (host)
+		SELECT l.ordinal, l.host FROM @extschema@.l4_listed_hosts(l4_mentions.texts, ARRAY(SELECT u.unit FROM unit u)) l
 	),
 	host AS (
 		-- worker-3 of worker-3.training.svc: names of hosts may be followed by those of their domain
@@ -84,12 +119,6 @@ BEGIN ATOMIC
 		-- member 3: as the job's launcher calls its ranks (l4_told_members)
 		SELECT DISTINCT m.ordinal, lower(p.match[1]) || ' ' || p.match[2]
 		FROM message m, LATERAL regexp_matches(m.text, '\m([[:alpha:]]{3,20})[ :=#_-]{1,2}(\d{1,6})\M', 'g') p (match)
-	),
-	unit AS MATERIALIZED (
-		SELECT u.unit, u.node, u.rank FROM unnest(l4_mentions.units) u
-		UNION ALL
-		SELECT u.unit, u.node, u.rank
-		FROM @extschema@.l4_job_units(CASE WHEN l4_mentions.units IS NULL THEN l4_mentions.job_id END) u
 	)
 	SELECT r.ordinal, n.unit, n.node, r.rank, 'rank ' || r.rank
 	FROM rank_name r JOIN @extschema@.l4_rank_units(
@@ -195,11 +224,9 @@ BEGIN
 	RETURN QUERY
 	WITH record AS MATERIALIZED (
 		SELECT l.shape_id, l.parameters, h.shape
-		FROM @extschema@.l4_job_segments(l4_told_members.job_id, ARRAY(SELECT DISTINCT s.source_id FROM unnest(own) s),
-			wanted, limits.address_segments::int) g
-		CROSS JOIN LATERAL @extschema@.l4_shape_records(g.structure, g.texts, g.parameters, g.stream_ids, wanted) l
+		FROM @extschema@.l4_early_records(l4_told_members.job_id, ARRAY(SELECT DISTINCT s.source_id FROM unnest(own) s), wanted,
+			limits) l
 		JOIN @extschema@.l4_shape h ON h.shape_id = l.shape_id
-		WHERE cardinality(wanted) > 0
 	),
 	pair AS (
 		SELECT DISTINCT r.shape_id, n.position, lower(@extschema@.l4_parameter_name(r.shape, n.position::int)) AS noun,
@@ -512,8 +539,7 @@ BEGIN
 	DELETE FROM @extschema@.l4_address a WHERE a.job_id = l4_learn_addresses.job_id;
 	WITH record AS MATERIALIZED (
 		SELECT row_number() OVER () AS number, l.shape_id, l.stream_id, l.raw, l.parameters
-		FROM @extschema@.l4_job_segments(l4_learn_addresses.job_id, NULL, wanted, limits.address_segments::int) g
-			CROSS JOIN LATERAL @extschema@.l4_shape_records(g.structure, g.texts, g.parameters, g.stream_ids, wanted) l),
+		FROM @extschema@.l4_early_records(l4_learn_addresses.job_id, NULL, wanted, limits) l),
 	grave AS MATERIALIZED ( -- what goes wrong tells another one's address, if anybody's
 		SELECT h.shape_id FROM @extschema@.l4_shape h WHERE h.shape_id = ANY (wanted)
 			AND @extschema@.l4_text_gravity(h.shape, (SELECT @extschema@.l4_wordings_in_force())) >= limits.gravity_trouble),

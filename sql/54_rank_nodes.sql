@@ -1,11 +1,12 @@
 /*
- * Where ranks run: of ranks that write into one file, or into files that name no node, learnt from what they say themselves at
- * the end of an import.
+ * Where ranks run: of ranks that write into one file, or into files that name no node, learnt from what they say themselves, or
+ * others of them, at the end of an import.
  *
  * A statement tells it that most ranks make, each with one value of its own that looks like a host ("rank 3 of 8 on host
  * node-05"), by words that mean one's own host, be the host a parameter or, without digits, a word of the statement; and the
- * header of NCCL, which begins with it. A rank's own word is worth more than the list of nodes, which only tells in which order
- * ranks are dealt out as a rule; and so is, of a rank that never says, what its like do.
+ * header of NCCL, which begins with it. A rank's own word is worth more than that of others, as its launcher, and this more
+ * than the list of nodes, which only tells in which order ranks are dealt out as a rule; and so is, of a rank of which nobody
+ * says it, what its like do.
  */
 
 CREATE FUNCTION @extschema@.l4_parameters_behind(shape text, pattern text) RETURNS SETOF int
@@ -170,40 +171,32 @@ COMMENT ON FUNCTION @extschema@.l4_rank_hosts(text, @extschema@.l4_job_stream[],
 CREATE FUNCTION @extschema@.l4_placing_records(job_id text, streams @extschema@.l4_job_stream[], known text[],
 	limits @extschema@.l4_limits)
 RETURNS TABLE (shape_id bigint, raw text)
-LANGUAGE plpgsql STABLE PARALLEL SAFE COST 100000 ROWS 100
-SET search_path = pg_catalog, pg_temp
-SET jit = off
-AS $$
-#variable_conflict use_column
-DECLARE
-	-- what ranks say of themselves is asked apart, and of others they speak as these fail
-	own CONSTANT bigint[] := ARRAY(SELECT s.stream_id FROM unnest(streams) s WHERE s.kind <> 'rank' AND s.record_count > 0);
-	wanted bigint[];
-BEGIN
-	-- a statement of one rank and its host, or of all of them, in either case no flood
-	wanted := ARRAY(
-		SELECT j.shape_id
-		FROM @extschema@.l4_job_shapes(l4_placing_records.job_id) j
-		JOIN @extschema@.l4_shape h ON h.shape_id = j.shape_id
-		WHERE j.occurrences <= limits.address_records * cardinality(known)
-			AND (h.shape ~* (@extschema@.l4_rank_word() || '<\*>')
-				OR cardinality(string_to_array(h.shape, '<*>')) > cardinality(known)));
-	IF own = '{}' OR wanted = '{}' THEN
-		RETURN;
-	END IF;
-	RETURN QUERY
-	SELECT r.shape_id, r.raw
-	FROM @extschema@.l4_job_segments(l4_placing_records.job_id,
-		ARRAY(SELECT DISTINCT s.source_id FROM unnest(streams) s WHERE s.stream_id = ANY (own)), wanted,
-		limits.address_segments::int) g
-	CROSS JOIN LATERAL @extschema@.l4_shape_records(g.structure, g.texts, g.parameters, g.stream_ids, wanted) r
-	WHERE r.stream_id = ANY (own);
-END
-$$;
+LANGUAGE sql STABLE PARALLEL SAFE COST 100000 ROWS 100
+BEGIN ATOMIC
+	WITH own AS MATERIALIZED (
+		-- what ranks say of themselves is asked apart, and of others they speak as these fail
+		SELECT s.stream_id, s.source_id FROM unnest(l4_placing_records.streams) s WHERE s.kind <> 'rank' AND s.record_count > 0
+	),
+	record AS (
+		SELECT DISTINCT r.shape_id, r.raw
+		FROM @extschema@.l4_early_records(l4_placing_records.job_id, ARRAY(SELECT DISTINCT o.source_id FROM own o), ARRAY(
+			-- a statement of one rank and its host, or of all of them, in either case no flood
+			SELECT j.shape_id
+			FROM @extschema@.l4_job_shapes(l4_placing_records.job_id) j
+			JOIN @extschema@.l4_shape h ON h.shape_id = j.shape_id
+			WHERE j.occurrences <= (limits).address_records * cardinality(l4_placing_records.known)
+				AND (h.shape ~* (@extschema@.l4_rank_word() || '<\*>')
+					OR cardinality(string_to_array(h.shape, '<*>')) > cardinality(l4_placing_records.known))), limits) r
+		WHERE r.stream_id IN (SELECT o.stream_id FROM own o)
+	)
+	SELECT b.shape_id, b.raw
+	FROM (SELECT r.shape_id, r.raw, sum(length(r.raw)) OVER (ORDER BY r.shape_id, r.raw COLLATE "C") AS behind FROM record r) b
+	WHERE b.behind <= (limits).place_bytes;
+END;
 COMMENT ON FUNCTION @extschema@.l4_placing_records(text, @extschema@.l4_job_stream[], text[], @extschema@.l4_limits) IS
 'Step: The records of a job''s launchers, controllers and other files that may tell where ranks are (l4_told_hosts): of shapes '
-'with the number of a rank, or with more parameters than the job has nodes (known). streams: l4_job_streams. Reads the first '
-'segments of files that have any.';
+'with the number of a rank, or with more parameters than the job has nodes (known), each text once, place_bytes of them at '
+'most. streams: l4_job_streams. Reads the first segments of files that have any.';
 
 CREATE TYPE @extschema@.l4_placing_word AS (
 	record_no int,
@@ -272,7 +265,7 @@ COMMENT ON FUNCTION @extschema@.l4_stated_hosts(bigint[], text[], @extschema@.l4
 'rank 3"; wordings of classes rank_then_host and host_then_rank), each rank with one, and no host with more than '
 'ranks_per_node (NULL: not known); statement: the shape. shape_ids, records: the records; words: l4_placing_words of them.';
 
-CREATE FUNCTION @extschema@.l4_dealt_hosts(words @extschema@.l4_placing_word[], ranks bigint)
+CREATE FUNCTION @extschema@.l4_dealt_hosts(words @extschema@.l4_placing_word[], ranks int[])
 RETURNS TABLE (statement bigint, rank int, host text)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
 BEGIN ATOMIC
@@ -283,29 +276,33 @@ BEGIN ATOMIC
 		WINDOW turns AS (PARTITION BY w.record_no ORDER BY w.turn)
 	),
 	-- node-1: 2 slots, ranks 0-1: what is counted there, unless the name of the host stands before it
-	listed AS MATERIALIZED (
-		SELECT g.record_no, CASE WHEN NOT g.noun_is_host THEN g.noun END AS noun, l.rank, g.host
+	listed AS (
+		SELECT g.record_no, CASE WHEN NOT g.noun_is_host THEN g.noun END AS noun, split_part(g.number, '-', 1)::int AS first,
+			split_part(g.number, '-', -1)::int AS last, g.host
 		FROM (
 			SELECT o.record_no, o.number, o.host_no, first_value(o.word) OVER hosts AS host,
 				first_value(o.word) OVER nouns AS noun, first_value(o.is_host) OVER nouns AS noun_is_host
 			FROM grouped o
 			WINDOW hosts AS (PARTITION BY o.record_no, o.host_no ORDER BY o.turn),
 				nouns AS (PARTITION BY o.record_no, o.noun_no ORDER BY o.turn)) g
-		CROSS JOIN LATERAL generate_series(split_part(g.number, '-', 1)::int,
-			LEAST(split_part(g.number, '-', -1)::int, split_part(g.number, '-', 1)::int + l4_dealt_hosts.ranks)::int) l (rank)
 		WHERE g.number IS NOT NULL AND g.host_no > 0
 	),
+	range AS MATERIALIZED (
+		SELECT l.*, lag(l.last) OVER (PARTITION BY l.record_no, l.noun ORDER BY l.first, l.last) AS before FROM listed l
+	),
+	-- each once, from 0 on
 	dealt AS (
-		SELECT l.record_no, l.noun FROM listed l GROUP BY l.record_no, l.noun
-		HAVING count(*) >= l4_dealt_hosts.ranks AND count(*) = count(DISTINCT l.rank) AND min(l.rank) = 0
-			AND max(l.rank) = count(*) - 1 AND count(DISTINCT l.host) > 1
+		SELECT r.record_no, r.noun FROM range r GROUP BY r.record_no, r.noun
+		HAVING bool_and(r.first = COALESCE(r.before + 1, 0) AND r.last >= r.first) AND count(DISTINCT r.host) > 1
+			AND max(r.last) >= (SELECT max(n) FROM unnest(l4_dealt_hosts.ranks) n)
 	)
-	SELECT l.record_no, l.rank, l.host FROM dealt d
-	JOIN listed l ON l.record_no = d.record_no AND l.noun IS NOT DISTINCT FROM d.noun;
+	SELECT r.record_no, n, r.host FROM dealt d
+	JOIN range r ON r.record_no = d.record_no AND r.noun IS NOT DISTINCT FROM d.noun
+	JOIN unnest(l4_dealt_hosts.ranks) n ON n BETWEEN r.first AND r.last;
 END;
-COMMENT ON FUNCTION @extschema@.l4_dealt_hosts(@extschema@.l4_placing_word[], bigint) IS
-'Step: The hosts of ranks by records that deal out all ranks (so many at least) over several hosts, each once, from 0 on '
-'("node-1 -> 0,1, node-2 -> 2,3"); statement: the record. words: l4_placing_words.';
+COMMENT ON FUNCTION @extschema@.l4_dealt_hosts(@extschema@.l4_placing_word[], int[]) IS
+'Step: The hosts of ranks (these, and there may be more) by records that deal out all of them over several hosts, each once, '
+'from 0 on ("node-1 -> 0,1, node-2 -> 2,3"); statement: the record. words: l4_placing_words.';
 
 CREATE FUNCTION @extschema@.l4_told_hosts(job_id text, streams @extschema@.l4_job_stream[], known text[], ranks_per_node int,
 	own_ranks int[], own_hosts text[], limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
@@ -317,14 +314,17 @@ SET enable_nestloop = off
 AS $$
 #variable_conflict use_column
 DECLARE
-	ranks CONSTANT bigint := (SELECT max(s.rank) + 1::bigint FROM unnest(streams) s);
+	ranks CONSTANT int[] := ARRAY(SELECT DISTINCT s.rank FROM unnest(streams) s WHERE s.rank IS NOT NULL);
 	shape_ids bigint[];
 	records text[];
 	words @extschema@.l4_placing_word[];
 BEGIN
+	-- most say it themselves, and then nobody else is asked
+	IF ranks <@ coalesce(own_ranks, '{}') THEN
+		RETURN;
+	END IF;
 	SELECT array_agg(p.shape_id), array_agg(p.raw) INTO shape_ids, records
-	FROM (SELECT DISTINCT o.shape_id, o.raw
-		FROM @extschema@.l4_placing_records(l4_told_hosts.job_id, streams, known, limits) o) p;
+	FROM @extschema@.l4_placing_records(l4_told_hosts.job_id, streams, known, limits) p;
 	words := ARRAY(SELECT w FROM @extschema@.l4_placing_words(records, known) w);
 	RETURN QUERY
 	WITH statement AS MATERIALIZED (
@@ -332,22 +332,24 @@ BEGIN
 		UNION ALL SELECT 'rank', t.*
 		FROM @extschema@.l4_stated_hosts(shape_ids, records, words, ranks_per_node, limits, wordings) t
 	),
+	own AS (SELECT o.rank, o.host FROM unnest(own_ranks, own_hosts) o (rank, host)),
 	-- what a rank says otherwise of itself is of other numbers, as those of a launcher's daemons
 	other AS (
-		SELECT s.kind, s.statement FROM statement s JOIN unnest(own_ranks, own_hosts) o (rank, host) ON o.rank = s.rank
+		SELECT s.kind, s.statement FROM statement s JOIN own o ON o.rank = s.rank
 		WHERE lower(split_part(o.host, '.', 1)) <> lower(split_part(s.host, '.', 1))
 	)
 	-- who was started again may be elsewhere
 	SELECT s.rank, min(s.host) FROM statement s
-	WHERE (s.kind, s.statement) NOT IN (SELECT o.kind, o.statement FROM other o)
+	WHERE (s.kind, s.statement) NOT IN (SELECT o.kind, o.statement FROM other o) AND s.rank NOT IN (SELECT o.rank FROM own o)
 	GROUP BY s.rank HAVING count(DISTINCT s.host) = 1;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_told_hosts(text, @extschema@.l4_job_stream[], text[], int, int[], text[],
 	@extschema@.l4_limits, @extschema@.l4_wordings) IS
-'Step: On which host each rank of a job is as its launcher, its controller or whoever else is no rank says (l4_stated_hosts, '
-'l4_dealt_hosts), but for statements that contradict what a rank says of itself (own_ranks, own_hosts: l4_rank_hosts). A rank '
-'of which they disagree has no row. known: the nodes of the job; streams: l4_job_streams.';
+'Step: On which host each rank of a job is that does not say it itself (own_ranks, own_hosts: those that do, '
+'l4_rank_hosts), as its launcher, its controller or whoever else is no rank says (l4_stated_hosts, l4_dealt_hosts); but for '
+'statements that contradict what a rank says of itself. A rank of which they disagree has no row. known: the nodes of the '
+'job; streams: l4_job_streams.';
 
 CREATE FUNCTION @extschema@.l4_silent_rank_nodes(ranks int[], rank_nodes text[], nodes text[], ranks_per_node int)
 RETURNS TABLE (rank int, node text)
@@ -433,8 +435,7 @@ BEGIN
 	SELECT ranks || array_agg(o.rank), hosts || array_agg(o.host) INTO ranks, hosts
 	FROM @extschema@.l4_told_hosts(l4_learn_rank_nodes.job_id, streams, known,
 		(SELECT j.ranks_per_node FROM @extschema@.l4_job j WHERE j.job_id = l4_learn_rank_nodes.job_id), ranks, hosts, limits,
-		wordings) o
-	WHERE o.rank <> ALL (coalesce(ranks, '{}'));
+		wordings) o;
 	-- Streams that are being written now their own import learns of. What a path says is not gainsaid.
 	WITH own AS MATERIALIZED (
 		SELECT s.stream_id, s.label, s.rank, s.told_node,
@@ -491,9 +492,10 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.l4_learn_rank_nodes(text, @extschema@.l4_job_stream[]) IS
-'Learns from what ranks say themselves which node each is on (l4_rank_hosts), where neither path nor label of their logs names '
-'one; where they say nothing, from the order of the job''s nodes. Fills l4_stream.told_node; returns the number of rows '
-'changed. streams: the job''s (l4_job_streams), where the caller has them. Called at the end of an import.';
+'Learns from what ranks say themselves which node each is on (l4_rank_hosts), or others of them (l4_told_hosts), where neither '
+'path nor label of their logs names one; where nobody does, from the order of the job''s nodes. Fills l4_stream.told_node; '
+'returns the number of rows changed. streams: the job''s (l4_job_streams), where the caller has them. Called at the end of an '
+'import.';
 
 CREATE FUNCTION @extschema@.l4_label_hosts(job_id text, limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
 RETURNS TABLE (label text, host text)

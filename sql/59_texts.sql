@@ -95,18 +95,19 @@ COMMENT ON FUNCTION @extschema@.l4_text_gravity(text, @extschema@.l4_wordings) I
 CREATE FUNCTION @extschema@.l4_without_source_text(message text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
 RETURN CASE WHEN message ~ 'Traceback \(most recent call last\)'
-	THEN regexp_replace(message, '\n(\S{1,40}:)?[ \t]{4,}(?!File ")[^\n]*', '', 'g') ELSE message END;
+	THEN regexp_replace(message, '\n(\S{1,40}:)?[ \t]{4,}(?!File ")[^\n]*', '', 'g')
+	ELSE @extschema@.l4_without_options(message) END;
 COMMENT ON FUNCTION @extschema@.l4_without_source_text(text) IS
 'Step: a message without the source lines that a Python traceback quotes below its frames (behind a label, where its lines '
-'have one), which name all that stands in them, be it concerned or not; other messages as they are.';
+'have one), which name all that stands in them, be it concerned or not; other messages without the options of a command '
+'(l4_without_options).';
 
 CREATE FUNCTION @extschema@.l4_text_stage(message text, wordings @extschema@.l4_wordings) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 100
 BEGIN ATOMIC
 	SELECT s.stage FROM unnest((l4_text_stage.wordings).stages,
 		(l4_text_stage.wordings).stage_patterns) WITH ORDINALITY s (stage, pattern, turn)
-	WHERE @extschema@.l4_without_options(@extschema@.l4_without_source_text(l4_text_stage.message)) ~ s.pattern
-	ORDER BY s.turn LIMIT 1;
+	WHERE @extschema@.l4_without_source_text(l4_text_stage.message) ~ s.pattern ORDER BY s.turn LIMIT 1;
 END;
 COMMENT ON FUNCTION @extschema@.l4_text_stage(text, @extschema@.l4_wordings) IS
 'Step: The stage that an error itself names (its traceback or its object: a checkpoint, a dataset, a communicator), or '

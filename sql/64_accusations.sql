@@ -236,8 +236,7 @@ BEGIN ATOMIC
 	FROM unnest(l4_untold_ends.accusations) a
 	LEFT JOIN untold u ON a.accuser IS NULL AND u.stream_id = a.stream_id AND u.unit = a.unit
 		-- not the order itself
-		AND a.shape_id IN (SELECT h.shape_id FROM @extschema@.l4_shape h WHERE h.shape_id = a.shape_id
-			AND h.shape ~ (wordings).ended);
+		AND EXISTS (SELECT FROM @extschema@.l4_shape h WHERE h.shape_id = a.shape_id AND h.shape ~ (wordings).ended);
 END;
 COMMENT ON FUNCTION @extschema@.l4_untold_ends(@extschema@.l4_accusation[], @extschema@.l4_unexplained_record[],
 	@extschema@.l4_limits, @extschema@.l4_wordings) IS

@@ -69,8 +69,7 @@ DECLARE
 	late text[];
 BEGIN
 	-- Each accuser's vote goes on from whom it accuses to whom that one accuses, to the end: who accuses nobody, or whom most
-	-- accuse. Who waited for others itself only passes votes on: whom it waited for had
-	-- found it missing before.
+	-- accuse. Who waited for others itself only passes votes on: whom it waited for had found it missing before.
 	given := ARRAY(SELECT v FROM unnest(given) v WHERE NOT (v.unit = ANY (waiting) AND EXISTS (SELECT FROM unnest(given) o
 		WHERE o.accuser = v.unit AND o.unit = v.accuser AND o.part = 1
 			AND v.first_ts < o.first_ts)));

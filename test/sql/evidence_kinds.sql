@@ -393,7 +393,11 @@ UPDATE l4_job SET nodes = :nodes WHERE job_id = 'outside';
 SELECT unit, kind, round(weight::numeric, 2) AS weight FROM l4_node_evidence('outside') WHERE unit = 'ctl' ORDER BY kind;
 INSERT INTO l4_limit (name, value) VALUES ('evidence_forest_places', 0);
 \echo == a list of hosts names all of them
-SELECT string_agg(h, ' ') AS hosts FROM l4_host_list('NodeList=gpu-a[07-09,12],gpu-b3 rack[1,10].lan [3] n[x]') h;
+SELECT string_agg(h.host, ' ' ORDER BY h.host) AS hosts FROM l4_listed_hosts(
+	ARRAY['NodeList=gpu-a[07-09,12],gpu-b[3] rack[9-10].lan [3] n[x]'],
+	'{gpu-a07,gpu-a8,gpu-a08,gpu-a10,gpu-a12,gpu-b3,gpu-b03,rack10.lan,rack10,rack9.lan,n3,3}') h;
+-- ranges are not written out
+SELECT count(*) AS hosts FROM l4_listed_hosts(ARRAY[repeat('n[0-999999] ', 100000)], '{n7,m7}') h;
 SELECT string_agg(m.unit, ' ' ORDER BY m.unit) AS units FROM l4_mentions('outside', ARRAY['node n[0,2-3] failed']) m;
 \echo == who is ended by a signal first, as the others end otherwise after that, was not told to; who is ended later was
 SELECT make_lines('first_ended'), make_lines('last_ended') \g /dev/null
@@ -402,6 +406,13 @@ FROM (VALUES ('first_ended', 0), ('last_ended', 9)) j (j, place), LATERAL (VALUE
 	(1, 'n0: task 0: Exited with exit code 1'), (2, 'n3: tasks 3-4: Exited with exit code 1')) t (turn, line);
 SELECT load_job('first_ended', :nodes), load_job('last_ended', :nodes) \g /dev/null
 SELECT j, a.unit, a.ending FROM unnest('{first_ended,last_ended}'::text[]) j, l4_accusations(j) a WHERE a.unit = 'n2';
+-- nor is that of one that the order to end names
+SELECT make_lines('cancelled') \g /dev/null
+INSERT INTO line SELECT 'cancelled', NULL, NULL, 'launcher.out', 22 + t.turn, t.line
+FROM (VALUES (0, 'ERROR slurmstepd: error: *** STEP 7.0 ON n2 CANCELLED AT 22:00:22 ***'),
+	(1, 'ERROR srun: n0: task 0: Killed'), (2, 'ERROR srun: n2: task 2: Killed')) t (turn, line);
+SELECT load_job('cancelled', :nodes) \g /dev/null
+SELECT DISTINCT a.unit, a.ending FROM l4_accusations('cancelled') a WHERE a.unit = 'n2' ORDER BY a.ending;
 -- of several it says the same as of one
 SELECT DISTINCT unit, numbers ->> 'units_named' AS named FROM evidence('last_ended') WHERE kind = 'named' ORDER BY unit;
 \echo == who stops without a word as another one failed by itself, and was then told to end
@@ -412,6 +423,20 @@ FROM unnest('{"n3: task 3: Exited with exit code 1","n2: task 2: Terminated"}'::
 SELECT load_job('ended_quiet', :nodes) \g /dev/null
 SELECT unit, round(weight::numeric, 2) AS weight FROM l4_node_evidence('ended_quiet') WHERE kind = 'quiet';
 SELECT * FROM blamed('ended_quiet');
+\echo == where a job ended says nothing beside whom units miss; but where they miss nobody
+SELECT make_lines('led'), make_lines('only_led'), fail('led', '{0}', 21, 'lost rank 2: connection closed') \g /dev/null
+INSERT INTO line SELECT j, 5, NULL, 'sched.log', 22, 'ERROR job 7 finished on n1 with exit status 1'
+FROM unnest('{led,only_led}'::text[]) j;
+SELECT load_job('led', :nodes || 'ctl'::text), load_job('only_led', :nodes || 'ctl'::text) \g /dev/null
+UPDATE l4_job SET nodes = :nodes WHERE job_id IN ('led', 'only_led');
+SELECT j, e.unit, round(e.weight::numeric, 2) AS weight, e.numbers ->> 'share' AS share
+FROM unnest('{led,only_led}'::text[]) j, l4_node_evidence(j) e WHERE e.kind = 'accused' ORDER BY j, e.unit;
+\echo == whose process ended that had missed another one before others missed it
+SELECT make_lines('missed_before'), fail('missed_before', '{1}', 21, 'lost rank 2: connection closed'),
+	fail('missed_before', '{0}', 25, 'lost rank 1: connection closed') \g /dev/null
+INSERT INTO line VALUES ('missed_before', NULL, NULL, 'controller', 26, 'ERROR process on n1 exited with status 1');
+SELECT load_job('missed_before', :nodes) \g /dev/null
+SELECT unit, part FROM evidence('missed_before') WHERE kind = 'named';
 \echo == the names of the options of a command are no words of trouble
 SELECT l4_text_gravity(t, l4_wordings_in_force()) AS gravity, t ~ (l4_wordings_in_force()).peer AS peer,
 	l4_told_text(t) ~ (l4_wordings_in_force()).peer AS told_peer

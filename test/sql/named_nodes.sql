@@ -105,6 +105,11 @@ SELECT * FROM say_of('lost', '{"rank 0 lost its connection to athena"}');
 SELECT * FROM say_of('twice', '{"rank 0 on athena is up","rank 0 on hera is up"}');
 SELECT * FROM say_of('full', '{"rank 0 on athena","rank 1 on athena","rank 2 on athena"}');
 SELECT * FROM say_of('some', '{"slots: gpu-7 -> 0,1, hera -> 3"}');
+SELECT * FROM say_of('overlap', '{"slots: gpu-7 -> 0-3, hera -> 3-5"}');
+-- ranges are not written out
+SELECT count(*) AS dealt FROM l4_dealt_hosts(ARRAY(SELECT w FROM l4_placing_words(
+	ARRAY[repeat('hera 0-499999 athena 500000-999999 ', 2000), 'hera 0-499999 athena 500000-999999'], '{hera,athena}') w),
+	'{7}');
 -- nor what is said of other numbers: rank 1 is elsewhere, as it says
 SELECT l4_register_job('daemons', '{}', 'failed', '{athena,hera,gpu-7}', 2) \g /dev/null
 SELECT l4_ingest('daemons', $$SELECT format('[%s]<stdout>:rank %s of 6, host %s', r, r,
@@ -125,9 +130,18 @@ SELECT say_list('list1', 'succeeded', '{zeus,hermes}', 'queue master'),
 	say_list('list2', 'failed', '{athena,hera,juno}', 'queue master'),
 	say_list('list3', 'failed', '{athena,hera,juno}', 'I queue master');
 SELECT u.node, u.reason, u.message FROM unnest('{list2,list3}'::text[]) j, l4_unexplained(j) u;
+\echo == nor are commands, which have the options of their job
+CREATE FUNCTION say_command(job text, status text, said text) RETURNS bigint LANGUAGE sql AS $$
+	SELECT l4_register_job(job, '{"place": 3}', status, '{athena,hera}', 1);
+	SELECT (l4_ingest(job, format('SELECT %L AS line, ''run.log'' AS source', '2026-11-20 10:00:01 INFO ' || said))).rows
+$$;
+SELECT say_command('command1', 'succeeded', 'runs python3 train.py --lr 0.1 --layers 7'),
+	say_command('command2', 'failed', 'starts python3 train.py --lr 0.1 --layers 7 --timeout 9'),
+	say_command('command3', 'failed', 'starts python3 train.py --lr 0.1 with all layers') \g /dev/null
+SELECT j, u.reason, u.message FROM unnest('{command2,command3}'::text[]) j, l4_unexplained(j) u;
 -- nothing is left for other tests
 SELECT l4_delete_job(j) FROM unnest(
 	'{paths,members,unknown,pods,brackets,colon,bar,no_node,far_behind,missed,there,there2,here}'::text[]
-	|| '{written,short,addressed,listed,ranges,mapping,ended,before,local,lost,twice,full,some}'::text[]
-	|| '{list1,list2,list3,daemons}'::text[]) j \g /dev/null
+	|| '{written,short,addressed,listed,ranges,mapping,ended,before,local,lost,twice,full,some,overlap}'::text[]
+	|| '{list1,list2,list3,daemons,command1,command2,command3}'::text[]) j \g /dev/null
 DROP SCHEMA named_nodes CASCADE;
