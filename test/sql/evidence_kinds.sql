@@ -217,6 +217,14 @@ SELECT o.* FROM l4_first_of_most(ARRAY(SELECT jsonb_populate_record(NULL::l4_acc
 	FROM (VALUES ('n1', 's', 9), ('n0', 's', 12), ('n1', 's', 7), ('n2', 's', 14)) v (unit, source, line_no)), 3, '{}',
 	l4_limits_in_force()) o;
 
+SELECT make_lines('crash_first') \g /dev/null
+INSERT INTO line SELECT 'crash_first', NULL, NULL, 'launcher.out', t.at, 'ERROR ' || t.line
+FROM (VALUES (22.0, 'crash on n2'), (22.0, 'srun: n2: task 2: Exited with exit code 1'),
+	(23, 'srun: n0: task 0: Exited with exit code 1'), (24, 'srun: n1: task 1: Exited with exit code 1'),
+	(25, 'srun: n3: task 3: Exited with exit code 1'), (26, 'srun: n4: task 4: Exited with exit code 1')) t (at, line);
+SELECT load_job('crash_first', :nodes) \g /dev/null
+SELECT unit, weight, line_no FROM evidence('crash_first') e WHERE e.kind = 'named';
+
 \echo == a failure does not begin with what a job was started with, and then iterated; but with an error, or a value of later
 SELECT v.*, string_agg(o.place, ' ' ORDER BY o.place) AS places
 FROM (VALUES ('range', 0, NULL::int, 0), ('new value', 0, NULL, 0), ('new value', 5, NULL, 0), ('new', 0, NULL, 0),
