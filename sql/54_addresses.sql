@@ -37,29 +37,34 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
 	-- The hosts are looked up in the ranges, not the ranges written out: a text may have thousands, of a million each.
 	WITH range AS MATERIALIZED (
-		SELECT t.ordinal, l.match[1] AS stem, l.match[3] AS suffix, b.bounds[1] AS first,
-			COALESCE(b.bounds[2], b.bounds[1]) AS last
+		SELECT t.ordinal, l.match[1] AS stem, l.match[3] AS suffix, length(b.bounds[1]) AS digits,
+			range_agg(CASE WHEN b.bounds[1]::int <= COALESCE(b.bounds[2], b.bounds[1])::int
+				THEN int4range(b.bounds[1]::int, COALESCE(b.bounds[2], b.bounds[1])::int, '[]') END) AS numbers
 		FROM unnest(l4_listed_hosts.texts) WITH ORDINALITY t (text, ordinal)
 		CROSS JOIN LATERAL regexp_matches(CASE WHEN strpos(t.text, '[') > 0 THEN t.text END, '([[:alnum:]][[:alnum:]_.-]*)'
 			'\[(\d{1,6}(?:-\d{1,6})?(?:,\d{1,6}(?:-\d{1,6})?)*)\]((?:[_.-]?[[:alnum:]])*)', 'g') l (match)
 		CROSS JOIN LATERAL string_to_table(l.match[2], ',') r (range)
 		CROSS JOIN LATERAL string_to_array(r.range, '-') b (bounds)
+		GROUP BY t.ordinal, l.match[1], l.match[3], length(b.bounds[1])
 	),
+	-- each number in a name may be the one that is listed: rack7.dc2
 	numbered AS MATERIALIZED (
-		SELECT h.host, m.parts[1] AS stem, m.parts[2] AS number, m.parts[3] AS suffix
+		SELECT h.host, left(h.host, p.at - 1) AS stem, n.number, substr(h.host, p.at + length(n.number)) AS suffix
 		FROM unnest(l4_listed_hosts.hosts) h (host)
-		CROSS JOIN LATERAL regexp_match(h.host, '^(.*\D)(\d{1,6})(\D*)$') m (parts)
-		WHERE EXISTS (SELECT FROM range)
+		CROSS JOIN LATERAL generate_series(1, regexp_count(h.host, '\d+')) t (turn)
+		CROSS JOIN LATERAL regexp_instr(h.host, '\d+', 1, t.turn) p (at)
+		CROSS JOIN LATERAL regexp_substr(h.host, '\d+', 1, t.turn) n (number)
+		WHERE EXISTS (SELECT FROM range) AND length(n.number) <= 6
 	)
-	SELECT r.ordinal, n.host FROM range r JOIN numbered n ON n.stem = r.stem AND n.suffix = r.suffix
-	WHERE n.number::int BETWEEN r.first::int AND r.last::int
+	SELECT DISTINCT r.ordinal, n.host FROM range r JOIN numbered n ON n.stem = r.stem AND n.suffix = r.suffix
+	WHERE n.number::int <@ r.numbers
 		-- as many digits as the first one has, or as many as it needs
-		AND n.number = lpad(n.number::int::text, GREATEST(length(r.first), length(n.number::int::text)), '0');
+		AND n.number = lpad(n.number::int::text, GREATEST(r.digits, length(n.number::int::text)), '0');
 END;
 COMMENT ON FUNCTION @extschema@.l4_listed_hosts(text[], text[]) IS
 'Step: Which of the hosts are in lists of hosts in texts, as Slurm and pdsh write them: of gpu-a[07-09,12] gpu-a07, gpu-a08, '
-'gpu-a09 and gpu-a12; with the text''s place in the array. Cost: one regular expression a text with a bracket, and one a host '
-'where any text has a list.';
+'gpu-a09 and gpu-a12; with the text''s place in the array. Cost: one regular expression a text with a bracket, and three a '
+'number in the name of a host where any text has a list.';
 
 CREATE FUNCTION @extschema@.l4_early_records(job_id text, source_ids bigint[], shape_ids bigint[], limits @extschema@.l4_limits)
 RETURNS TABLE (stream_id bigint, shape_id bigint, parameters text[], raw text)

@@ -190,8 +190,9 @@ BEGIN ATOMIC
 		WHERE r.stream_id IN (SELECT o.stream_id FROM own o)
 	)
 	SELECT b.shape_id, b.raw
-	FROM (SELECT r.shape_id, r.raw, sum(length(r.raw)) OVER (ORDER BY r.shape_id, r.raw COLLATE "C") AS behind FROM record r) b
-	WHERE b.behind <= (limits).place_bytes;
+	FROM (SELECT r.shape_id, r.raw, sum(octet_length(r.raw)) OVER (ORDER BY r.shape_id, r.raw COLLATE "C") AS bytes
+		FROM record r) b
+	WHERE b.bytes <= (limits).place_bytes;
 END;
 COMMENT ON FUNCTION @extschema@.l4_placing_records(text, @extschema@.l4_job_stream[], text[], @extschema@.l4_limits) IS
 'Step: The records of a job''s launchers, controllers and other files that may tell where ranks are (l4_told_hosts): of shapes '

@@ -394,10 +394,11 @@ SELECT unit, kind, round(weight::numeric, 2) AS weight FROM l4_node_evidence('ou
 INSERT INTO l4_limit (name, value) VALUES ('evidence_forest_places', 0);
 \echo == a list of hosts names all of them
 SELECT string_agg(h.host, ' ' ORDER BY h.host) AS hosts FROM l4_listed_hosts(
-	ARRAY['NodeList=gpu-a[07-09,12],gpu-b[3] rack[9-10].lan [3] n[x]'],
-	'{gpu-a07,gpu-a8,gpu-a08,gpu-a10,gpu-a12,gpu-b3,gpu-b03,rack10.lan,rack10,rack9.lan,n3,3}') h;
+	ARRAY['NodeList=gpu-a[07-09,12],gpu-b[3] rack[9-10].lan dc[7-9].n2 e[9-3] [3] n[x]'],
+	'{gpu-a07,gpu-a8,gpu-a08,gpu-a10,gpu-a12,gpu-b3,gpu-b03,rack10.lan,rack10,rack9.lan,dc8.n2,dc8.n3,e4,n3,3}') h;
 -- ranges are not written out
-SELECT count(*) AS hosts FROM l4_listed_hosts(ARRAY[repeat('n[0-999999] ', 100000)], '{n7,m7}') h;
+SELECT count(*) AS hosts FROM l4_listed_hosts(ARRAY[repeat('n[0-999999] ', 100000)],
+	ARRAY(SELECT 'n' || n FROM generate_series(0, 4095) n) || 'm7'::text) h;
 SELECT string_agg(m.unit, ' ' ORDER BY m.unit) AS units FROM l4_mentions('outside', ARRAY['node n[0,2-3] failed']) m;
 \echo == who is ended by a signal first, as the others end otherwise after that, was not told to; who is ended later was
 SELECT make_lines('first_ended'), make_lines('last_ended') \g /dev/null

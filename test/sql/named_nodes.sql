@@ -105,6 +105,9 @@ SELECT * FROM say_of('lost', '{"rank 0 lost its connection to athena"}');
 SELECT * FROM say_of('twice', '{"rank 0 on athena is up","rank 0 on hera is up"}');
 SELECT * FROM say_of('full', '{"rank 0 on athena","rank 1 on athena","rank 2 on athena"}');
 SELECT * FROM say_of('some', '{"slots: gpu-7 -> 0,1, hera -> 3"}');
+INSERT INTO l4_limit (name, value) VALUES ('place_bytes', 40);
+SELECT * FROM say_of('much', '{"slots: gpu-7 -> 0,1, hera -> 2,3, athena -> 4,5"}');
+DELETE FROM l4_limit WHERE name = 'place_bytes' AND NOT builtin;
 SELECT * FROM say_of('overlap', '{"slots: gpu-7 -> 0-3, hera -> 3-5"}');
 -- ranges are not written out
 SELECT count(*) AS dealt FROM l4_dealt_hosts(ARRAY(SELECT w FROM l4_placing_words(
@@ -142,6 +145,6 @@ SELECT j, u.reason, u.message FROM unnest('{command2,command3}'::text[]) j, l4_u
 -- nothing is left for other tests
 SELECT l4_delete_job(j) FROM unnest(
 	'{paths,members,unknown,pods,brackets,colon,bar,no_node,far_behind,missed,there,there2,here}'::text[]
-	|| '{written,short,addressed,listed,ranges,mapping,ended,before,local,lost,twice,full,some,overlap}'::text[]
+	|| '{written,short,addressed,listed,ranges,mapping,ended,before,local,lost,twice,full,some,much,overlap}'::text[]
 	|| '{list1,list2,list3,daemons,command1,command2,command3}'::text[]) j \g /dev/null
 DROP SCHEMA named_nodes CASCADE;
