@@ -374,7 +374,7 @@ FROM (VALUES
 	('plain_evaluation', 'evaluation', 585,
 		'(?:[^\w\n]{0,8}(?:(?:test|eval|evaluate|evaluation|val|valid|validation'
 		'|validate)\b[\])]?(?: \w{1,12}){0,2}\s{0,4}[:|\[(=]\s{0,8}(?:\[|\(|\d{1,3}%|\d\s?/|(?:total|loss|acc\w{0,8}|batch'
-		'|step|iter\w{0,6}|epoch)\b)|(?:test|val|valid|validation|eval)[ _](?:step|batch|iter\w{0,6}|epoch)\b|\[(?:test|eval'
+		'|step|iter\w{0,6}|epoch)\b)|(?:test|val|valid|validation|eval)[ _](?:step|batch|iter(?:ation)?|epoch)\b|\[(?:test|eval'
 		'|val|valid|validation)\]|sanity check\w{0,4}\b|(?:testing|scoring) (?:on |the |model ))|.{0,40}?\bheld[ -]?out\b)',
 		'Test:  [ 0/10]  eta: 0:00:12  loss: 6.9 (6.9)', 'inside'),
 	('plain_checkpoint_load', 'checkpoint_load', 610,

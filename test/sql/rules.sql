@@ -289,7 +289,7 @@ FROM (VALUES ('RuntimeError: Connection closed by peer [1]:1'), ('Traceback (mos
 	('prefetch worker: 1 batches produced, queue depth 1, current shard 1'), ('dataloader worker 1: prefetched 1 batches'),
 	('[1] iteration 1 microbatch 1 batch-generator: 1 ms'), ('step[1] execute forward and backward in 1 ms'),
 	('failed to write 1 to remote storage: HTTP Error 1'), ('  eval_interval ................................... 1'),
-	('dataset size 1')) AS t (line)
+	('  eval_iters ...................................... 1'), ('eval_iter 1'), ('dataset size 1')) AS t (line)
 ORDER BY line COLLATE "C";
 
 -- iteration rules match their example as it is and with the numbers masked
