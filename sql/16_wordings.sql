@@ -45,6 +45,7 @@
  *   own_process  a rank with the number of its process: who knows that speaks of its own node, where it names none, and the
  *                rank may count the node's processes, or the nodes
  *   own_child    a process talks with those that it started itself: what it misses then is no other rank
+ *   launching    a call of a launcher: it stands elsewhere than the ranks that it started
  *   called_off   somebody or a scheduler ended the whole job, which was well
  *   gathered     one record stands for those of several processes alike, and bears the name of one of them, or for what
  *                another process told before
@@ -548,6 +549,10 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 		'Task of job 1 (rank 2, pid 49) exited with return code 137'),
 	(true, 'own_child', 'python_multiprocessing', '/multiprocessing/(connection|pool|queues|resource_sharer)\.py", line \d',
 		'  File "/usr/lib/python3.13/multiprocessing/connection.py", line 395, in _recv'),
+	(true, 'launching', 'launchers_frames', '/bin/(torchrun|accelerate|deepspeed|horovodrun|msrun|ft_launcher) '
+			'|/torch/distributed/((run|launch|launcher/\w+)\.py |elastic/)|/deepspeed/launcher/|/accelerate/commands/'
+			'|/horovod/runner/',
+		'/usr/bin/torchrun <module>'),
 	(true, 'referral', 'others_log',
 		'\m(check|see|consult|inspect|look (at|into)) (the )?(logs? (of|on|from) )?(rank|node|host|worker|process)\M.{0,24}'
 			'\mlogs?\M|\m(check|see|consult|inspect|look (at|into)) (the )?logs? (of|on|from) (rank|node|host|worker)\M',

@@ -53,13 +53,23 @@ CREATE FUNCTION @extschema@.l4_told_text(message text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20
 RETURN CASE WHEN message ~ 'File "[^"\n]+", line (\d|<\*>)'
 	THEN regexp_replace(message,
-		'(^|\n)((\S*[:>\]] ?)*|' || @extschema@.l4_frame_prefix(message) || ')[ \t]? {2,}[^\n]*', '', 'g')
+		'(^|\n)((\S*[:>\]] ?)*|' || @extschema@.l4_frame_prefix(message) || ')[ \t]? {2,}'
+			-- but for the error itself, where a launcher quotes a whole traceback
+			'(?! |[\w.]{0,80}(Error|Exception): )[^\n]*', '', 'g')
 	WHEN @extschema@.l4_is_call_frame(message) THEN @extschema@.l4_without_call_frames(message)
 	ELSE @extschema@.l4_without_options(message) END;
 COMMENT ON FUNCTION @extschema@.l4_told_text(text) IS
 'Step: What a message says itself: without the frames and the source lines of a Python traceback (set in by blanks; what an '
 'exception lists is by tabs), or the frames of Java, JavaScript or Ruby, which name what was called ("timeout=timeout", '
 '"rank 3"), not what happened; other messages without the options of a command (l4_without_options).';
+
+CREATE FUNCTION @extschema@.l4_quoted_error(message text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20
+RETURN substring(CASE WHEN message LIKE '%Traceback (most recent call last)%' THEN message END,
+	'\n(?:\S{1,40}:)?[ \t]{2,}([\w.]{0,80}(?:Error|Exception): [^\n]*)');
+COMMENT ON FUNCTION @extschema@.l4_quoted_error(text) IS
+'Step: The error of a traceback that a message quotes wholly, set in by blanks, as the summary of a launcher does of the rank '
+'that failed first; NULL where it quotes none.';
 
 CREATE FUNCTION @extschema@.l4_last_line(message text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
@@ -95,7 +105,8 @@ COMMENT ON FUNCTION @extschema@.l4_text_gravity(text, @extschema@.l4_wordings) I
 CREATE FUNCTION @extschema@.l4_without_source_text(message text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
 RETURN CASE WHEN message ~ 'Traceback \(most recent call last\)'
-	THEN regexp_replace(message, '\n(\S{1,40}:)?[ \t]{4,}(?!File ")[^\n]*', '', 'g')
+	-- as deep as a line of source stands the error itself where a launcher quotes a whole traceback
+	THEN regexp_replace(message, '\n(\S{1,40}:)?[ \t]{4,}(?![ \t]|File "|[\w.]{0,80}(Error|Exception): )[^\n]*', '', 'g')
 	ELSE @extschema@.l4_without_options(message) END;
 COMMENT ON FUNCTION @extschema@.l4_without_source_text(text) IS
 'Step: a message without the source lines that a Python traceback quotes below its frames (behind a label, where its lines '

@@ -8,7 +8,7 @@
 
 CREATE FUNCTION @extschema@.l4_evidence_elsewhere(unexplained @extschema@.l4_unexplained_record[],
 	accusations @extschema@.l4_accusation[], roles @extschema@.l4_role_stream[],
-	limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_evidence
+	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings) RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
 BEGIN ATOMIC
 	WITH stood AS MATERIALIZED (
@@ -18,6 +18,8 @@ BEGIN ATOMIC
 		CROSS JOIN LATERAL (
 			SELECT s.call AS place, '' AS process_group, true AS waits
 			FROM @extschema@.l4_stack_calls(r.message) s (call)
+			-- a launcher ends otherwise than its ranks, and its files are theirs where each node has one
+			WHERE s.call !~ (wordings).launching
 			UNION ALL
 			SELECT '', 'group ' || p.process_group, p.pending > 0 FROM @extschema@.l4_told_pending(r.message) p) c
 		WHERE r.kind = 'rank' AND r.unit IS NOT NULL
@@ -55,7 +57,7 @@ BEGIN ATOMIC
 		WHERE a.accuser = e.unit AND a.unit <> e.unit AND a.kind = 'rank');
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_elsewhere(@extschema@.l4_unexplained_record[], @extschema@.l4_accusation[],
-	@extschema@.l4_role_stream[], @extschema@.l4_limits) IS
+	@extschema@.l4_role_stream[], @extschema@.l4_limits, @extschema@.l4_wordings) IS
 'Step: Evidence of kind elsewhere: of ranks that print where they stand (limit evidence_elsewhere_ranks at least), one alone, '
 'which names no other unit, lacks calls that all others are in (l4_stack_calls), or has no collective to wait for in a process '
 'group in which all others have (l4_told_pending). Who has a role (l4_role_streams) has a part of the weight. Of the '

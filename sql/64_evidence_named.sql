@@ -54,55 +54,66 @@ COMMENT ON FUNCTION @extschema@.l4_claimed_words(@extschema@.l4_accusation[], @e
 '("task 3: exited") they say what they say of several ("tasks 4-5: exited").';
 
 CREATE FUNCTION @extschema@.l4_first_of_most(accusations @extschema@.l4_accusation[], units int,
-	streams @extschema@.l4_job_stream[], limits @extschema@.l4_limits) RETURNS TABLE (unit text, first_ts timestamptz)
+	streams @extschema@.l4_job_stream[], limits @extschema@.l4_limits)
+RETURNS TABLE (unit text, first_ts timestamptz, source text, line_no bigint)
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 1
 BEGIN ATOMIC
 	WITH said AS MATERIALIZED (
-		SELECT w.words, a.unit, min(a.first_ts) AS first_ts
+		SELECT DISTINCT ON (w.words, a.unit) w.words, a.unit, a.first_ts, a.source, a.line_no
 		FROM unnest(l4_first_of_most.accusations) a
 		JOIN @extschema@.l4_claimed_words(l4_first_of_most.accusations, l4_first_of_most.streams, limits) w
 			ON w.shape_id = a.shape_id
 		WHERE a.accuser IS NULL AND NOT a.ending
-		GROUP BY w.words, a.unit
+		ORDER BY w.words, a.unit, a.first_ts, a.source, a.line_no
 	)
-	SELECT f.unit, min(f.first_ts)
-	FROM (SELECT DISTINCT ON (s.words) s.unit, s.first_ts
-		FROM said s
-		WHERE s.words IN (SELECT o.words FROM said o GROUP BY o.words
-			HAVING count(*) > l4_first_of_most.units * (limits).evidence_common_share)
-		ORDER BY s.words, s.first_ts, s.unit) f
-	GROUP BY f.unit;
+	SELECT DISTINCT ON (s.unit) s.unit, s.first_ts, s.source, s.line_no
+	FROM said s
+	JOIN (SELECT o.words, min(o.first_ts) AS first_ts FROM said o GROUP BY o.words
+		HAVING count(*) > l4_first_of_most.units * (limits).evidence_common_share) f
+		ON f.words = s.words AND f.first_ts = s.first_ts
+	ORDER BY s.unit, s.first_ts, s.source, s.line_no;
 END;
 COMMENT ON FUNCTION @extschema@.l4_first_of_most(@extschema@.l4_accusation[], int, @extschema@.l4_job_stream[],
 	@extschema@.l4_limits) IS
-'Step: Of whom logs of no unit say first what they say of most units (of so many; limit evidence_common_share), as that their '
-'processes have ended, and when: what they say of the job afterwards may name that one.';
+'Step: Of whom logs of no unit say first (of several at the same time of each) what they say of most units (of so many; limit '
+'evidence_common_share), as that their processes have ended, when, and where it stands: what they say of the job afterwards '
+'may name that one.';
 
-CREATE FUNCTION @extschema@.l4_evidence_named(units @extschema@.l4_unit[], accusations @extschema@.l4_accusation[],
-	unexplained @extschema@.l4_unexplained_record[], at_large @extschema@.l4_placed_record,
-	streams @extschema@.l4_job_stream[], limits @extschema@.l4_limits)
-RETURNS SETOF @extschema@.l4_evidence
-LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
+CREATE FUNCTION @extschema@.l4_first_told(accusations @extschema@.l4_accusation[],
+	unexplained @extschema@.l4_unexplained_record[], units int, limits @extschema@.l4_limits)
+RETURNS TABLE (first_ts timestamptz, source text, line_no bigint)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 ROWS 1
 BEGIN ATOMIC
 	WITH statement AS (
 		-- how all others were told to end is another statement, though it be of the same shape
-		SELECT o.shape_id, count(DISTINCT o.unit) AS units FROM unnest(l4_evidence_named.accusations) o
+		SELECT o.shape_id, count(DISTINCT o.unit) AS units FROM unnest(l4_first_told.accusations) o
 		WHERE o.accuser IS NULL AND NOT o.ending GROUP BY o.shape_id
-	),
-	told AS (
-		-- the first order to end, or what is wrong with most units: whose processes are over then is no news
-		SELECT o.first_ts, o.source, o.line_no
-		FROM unnest(l4_evidence_named.accusations) o LEFT JOIN statement t ON t.shape_id = o.shape_id
-		WHERE o.accuser IS NULL AND (o.ending OR NOT o.closing
-			AND t.units > cardinality(l4_evidence_named.units) * (l4_evidence_named.limits).evidence_common_share)
-		UNION ALL
-		SELECT r.first_ts, r.source, r.first_line FROM unnest(l4_evidence_named.unexplained) r WHERE r.unit IS NULL AND r.ending
-		ORDER BY 1, 2, 3 LIMIT 1
-	),
-	claim AS MATERIALIZED (
+	)
+	SELECT o.first_ts, o.source, o.line_no
+	FROM unnest(l4_first_told.accusations) o LEFT JOIN statement t ON t.shape_id = o.shape_id
+	WHERE o.accuser IS NULL AND (o.ending OR NOT o.closing
+		AND t.units > l4_first_told.units * (l4_first_told.limits).evidence_common_share)
+	UNION ALL
+	SELECT r.first_ts, r.source, r.first_line FROM unnest(l4_first_told.unexplained) r WHERE r.unit IS NULL AND r.ending
+	ORDER BY 1, 2, 3 LIMIT 1;
+END;
+COMMENT ON FUNCTION @extschema@.l4_first_told(@extschema@.l4_accusation[], @extschema@.l4_unexplained_record[], int,
+	@extschema@.l4_limits) IS
+'Step: Where logs of no unit first say an order to end, or what is wrong with most units (of so many; limit '
+'evidence_common_share): whose processes are over after that is no news.';
+
+CREATE FUNCTION @extschema@.l4_evidence_named(units @extschema@.l4_unit[], accusations @extschema@.l4_accusation[],
+	unexplained @extschema@.l4_unexplained_record[], at_large @extschema@.l4_placed_record,
+	streams @extschema@.l4_job_stream[], limits @extschema@.l4_limits, wordings @extschema@.l4_wordings)
+RETURNS SETOF @extschema@.l4_evidence
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 10
+BEGIN ATOMIC
+	WITH claim AS MATERIALIZED (
 		SELECT a.*, w.words,
 			(a.closing AND (a.first_ts, a.source, a.line_no) > (o.first_ts, o.source, o.line_no)) IS TRUE AS after
-		FROM unnest(l4_evidence_named.accusations) a LEFT JOIN told o ON true
+		FROM unnest(l4_evidence_named.accusations) a
+		LEFT JOIN @extschema@.l4_first_told(l4_evidence_named.accusations, unexplained,
+			cardinality(l4_evidence_named.units), limits) o ON true
 		JOIN @extschema@.l4_claimed_words(l4_evidence_named.accusations, streams, limits) w ON w.shape_id = a.shape_id
 		WHERE a.accuser IS NULL AND NOT a.ending
 	),
@@ -113,7 +124,10 @@ BEGIN ATOMIC
 		-- itself first may well have missed another one
 		SELECT c.words, count(DISTINCT c.unit) AS units FROM claim c
 		WHERE NOT (c.after AND c.shape_id IN (SELECT g.shape_id FROM grave g) AND c.unit IN (SELECT e.unit FROM ended e))
-		GROUP BY c.words)
+		GROUP BY c.words),
+	quoted AS ( -- whose failure a launcher quotes that lost another one: it complains itself
+		SELECT r.stream_id, r.first_line FROM unnest(unexplained) r
+		WHERE r.unit IS NULL AND @extschema@.l4_quoted_error(r.message) ~ (wordings).hung_up)
 	-- a launcher names whose process ended: that counts as far as it comes before the failure shows at large
 	SELECT a.unit, a.node, a.rank, 'named',
 		CASE WHEN a.kind <> 'launcher' THEN 1
@@ -135,15 +149,20 @@ BEGIN ATOMIC
 	LEFT JOIN @extschema@.l4_first_accusers(l4_evidence_named.accusations, limits) v ON v.unit = a.unit
 	LEFT JOIN @extschema@.l4_first_of_most(l4_evidence_named.accusations, cardinality(l4_evidence_named.units), streams,
 		limits) e ON e.unit = a.unit AND e.first_ts <= a.first_ts
+		-- lines without a stamp have the time of the last one before them
+		AND NOT (e.first_ts = a.first_ts AND e.source = a.source AND e.line_no >= a.line_no)
 	CROSS JOIN (SELECT (l4_evidence_named.at_large).*) f
 	WHERE NOT a.after AND s.units < cardinality(l4_evidence_named.units)
+		AND NOT EXISTS (SELECT FROM quoted q WHERE q.stream_id = a.stream_id AND q.first_line = a.line_no)
 		AND @extschema@.l4_is_few(t.units, cardinality(l4_evidence_named.units), (limits).evidence_named_share);
 END;
 COMMENT ON FUNCTION @extschema@.l4_evidence_named(@extschema@.l4_unit[], @extschema@.l4_accusation[],
-	@extschema@.l4_unexplained_record[], @extschema@.l4_placed_record, @extschema@.l4_job_stream[], @extschema@.l4_limits) IS
+	@extschema@.l4_unexplained_record[], @extschema@.l4_placed_record, @extschema@.l4_job_stream[], @extschema@.l4_limits,
+	@extschema@.l4_wordings) IS
 'Step: Evidence of kind named: an unexplained record of a stream of no unit (a collector, a controller, a launcher) names '
 'the unit. Not what says that processes are over after an order to end, or after a statement that names most units (no news); '
-'nor statements (rows of a table are one: l4_row_words) that name all units, or more of them than evidence_named_share while '
-'that is news. Of those that name more in all, and of what is said later of the one of whom the log says first what it says '
-'of most (l4_first_of_most), evidence_named_again_part; of what says that the process of a unit is over that '
-'complained of others before (l4_first_accusers), evidence_named_victim_part.';
+'nor what quotes how the unit lost another one (l4_quoted_error); nor statements (rows of a table are one: l4_row_words) that '
+'name all units, or more of them than evidence_named_share while that is news. Of those that name more in all, and of what '
+'is said later of the one of whom the log says first what it says of most (l4_first_of_most), evidence_named_again_part; of '
+'what says that the process of a unit is over that complained of others before (l4_first_accusers), '
+'evidence_named_victim_part.';

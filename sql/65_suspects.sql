@@ -158,11 +158,12 @@ BEGIN
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_quiet_rank(l4_node_evidence.job_id, streams, ranks, telling_streams,
 			limits) WHERE tells
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_named(units, accusations, unexplained, at_large,
-				streams, limits)
+				streams, limits, wordings)
 			WHERE blamed
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_accused(accusations, limits) WHERE blamed
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_between(units, streams, unexplained, limits, wordings) WHERE blamed
-		UNION ALL SELECT * FROM @extschema@.l4_evidence_elsewhere(unexplained, accusations, roles, limits) WHERE blamed
+		UNION ALL SELECT * FROM @extschema@.l4_evidence_elsewhere(unexplained, accusations, roles, limits,
+			wordings) WHERE blamed
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_first(placed, at_large, cause,
 			CASE WHEN NOT EXISTS (SELECT FROM unnest(placed) p WHERE p.kind = 'rank' AND p.grave) THEN slow_by END, limits)
 		UNION ALL SELECT * FROM @extschema@.l4_evidence_lag(ranks) WHERE measured

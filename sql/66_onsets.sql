@@ -151,14 +151,22 @@ CREATE FUNCTION @extschema@.l4_onset_records(job_id text, unexplained @extschema
 	accusations @extschema@.l4_accusation[], silent boolean, limits @extschema@.l4_limits) RETURNS SETOF @extschema@.l4_onset
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
 BEGIN ATOMIC
-	WITH record AS MATERIALIZED (
+	WITH iterating AS MATERIALIZED (
+		-- most ranks are silent
+		SELECT min(s.first_ts) AS first_ts FROM @extschema@.l4_job_stages(l4_onset_records.job_id) s
+		WHERE s.stage = 'iterating' AND @extschema@.l4_marks_iterations(l4_onset_records.job_id)
+	),
+	record AS MATERIALIZED (
 		SELECT r.stream_id, r.source, r.kind, r.unit, r.node, r.rank, r.shape_id, r.ending, r.first_line, r.first_ts, r.stage,
 			r.iteration, r.role, r.unit = l4_onset_records.suspect IS TRUE AS suspected,
 			r.reason IN ('new value', 'range') OR r.gravity >= (limits).gravity_trouble AS grave,
+			-- with what the job was started, and then iterated
+			r.reason IN ('new value', 'range') AND r.gravity < (limits).gravity_trouble AND r.iteration IS NULL
+				AND r.first_ts < i.first_ts AS survived,
 			-- what stands in a file before its first time was written by then
 			COALESCE(r.first_ts, min(r.first_ts) OVER (PARTITION BY r.source ORDER BY r.first_line
 				ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)) AS by_ts
-		FROM unnest(l4_onset_records.unexplained) r
+		FROM unnest(l4_onset_records.unexplained) r CROSS JOIN iterating i
 	),
 	candidate AS (
 		SELECT p.place, c.*
@@ -173,9 +181,9 @@ BEGIN ATOMIC
 				-- what stands about the suspect elsewhere (its system log, its launcher)
 				WHEN 'outside' THEN r.kind <> 'rank' AND r.suspected AND NOT r.role AND r.first_ts IS NOT NULL AND NOT r.ending
 				-- the first of any rank, rather what sounds grave
-				WHEN 'rank' THEN r.kind = 'rank' AND NOT r.role AND NOT r.ending
+				WHEN 'rank' THEN r.kind = 'rank' AND NOT r.role AND NOT r.ending AND r.survived IS NOT TRUE
 				-- those that stand out by their place in the job
-				ELSE true END
+				ELSE r.survived IS NOT TRUE END
 			ORDER BY r.grave DESC, r.by_ts, r.source, r.first_line, r.stream_id, r.shape_id LIMIT 1) c
 	)
 	SELECT NULL::int, c.place, CASE WHEN c.place <> 'outside' THEN c.stage END,

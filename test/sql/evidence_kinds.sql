@@ -176,21 +176,65 @@ SELECT load_job('waits', :nodes) \g /dev/null
 SELECT * FROM evidence('waits');
 
 \echo == elsewhere: one alone is not in the calls that all others wait in; of two that lack one each lines may be torn, who
-\echo == names another one stands at its complaint, and of three ranks two are no others
-SELECT make_lines(j) FROM unnest('{stack,torn,complains,three}'::text[]) j \g /dev/null
+\echo == names another one stands at its complaint, and of three ranks two are no others; calls of launchers are not theirs
+SELECT make_lines(j) FROM unnest('{stack,torn,complains,three,launched}'::text[]) j \g /dev/null
 SELECT fail(j, ARRAY[r], 21, 'collective operation failed at File "comm.py", line 3 in wait'
 		|| CASE WHEN r <> 3 THEN ', File "train.py", line 9 in step' ELSE '' END
 		|| CASE WHEN j <> 'torn' OR r <> 1 THEN ', File "train.py", line 7 in main' ELSE '' END)
 FROM (VALUES ('stack', 5), ('torn', 5), ('complains', 5), ('three', 3)) t(j, n), generate_series(5 - n, 4) r \g /dev/null
 SELECT fail('complains', '{3}', 25, 'rank 1 does not answer') \g /dev/null
-SELECT load_job(j, :nodes) FROM unnest('{stack,torn,complains,three}'::text[]) j \g /dev/null
-SELECT j.j AS job, e.* FROM unnest('{stack,torn,complains,three}'::text[]) j (j), evidence(j) e WHERE e.kind = 'elsewhere';
+SELECT fail('launched', ARRAY[r], 21, 'collective operation failed at File "comm.py", line 3 in wait'
+	|| CASE WHEN r <> 3 THEN ', File "/usr/bin/torchrun", line 8, in <module>' ELSE '' END)
+FROM generate_series(0, 4) r \g /dev/null
+SELECT load_job(j, :nodes) FROM unnest('{stack,torn,complains,three,launched}'::text[]) j \g /dev/null
+SELECT j.j AS job, e.* FROM unnest('{stack,torn,complains,three,launched}'::text[]) j (j), evidence(j) e
+WHERE e.kind = 'elsewhere';
 SELECT n, array_agg(c ORDER BY c) FROM (VALUES
 	(1, E'Traceback (most recent call last):\n  File "/a/b.py", line 12, in f\n    g(1)\nE: x'),
 	(2, E'#1  0x00007f01 in c10d::Work::wait() () from libtorch.so'),
 	(3, 'frame #3: c10d::Work::wait() + 0x1f (0x7f in x.so)'), (4,
 	E'    all_reduce (torch/distributed/distributed_c10d.py:2811)'), (5, 'step 3 took 4 s (5)')) m (n, message)
 LEFT JOIN LATERAL l4_stack_calls(message) c ON true GROUP BY n ORDER BY n;
+
+\echo == what a launcher quotes of a rank that lost another one is a complaint of that one; its word of a crash stays
+SELECT make_lines('quoted') \g /dev/null
+INSERT INTO line SELECT 'quoted', NULL, NULL, 'launcher', 22 + t.turn, t.line
+FROM (VALUES (0, E'ERROR failed\nTraceback (most recent call last):\n  File "run.py", line 9, in main\nRoot Cause:\n'
+		'  host: n3\n  traceback : Traceback (most recent call last):\n    File "train.py", line 7, in step\n'
+		'      wait()\n    RuntimeError: Connection closed by peer'),
+	(1, E'ERROR failed\nTraceback (most recent call last):\n  File "run.py", line 9, in main\nRoot Cause:\n'
+		'  host: n1\n  traceback : Traceback (most recent call last):\n    File "train.py", line 8, in step\n'
+		'      load()\n    ValueError: cannot read the row')) t (turn, line);
+SELECT load_job('quoted', :nodes) \g /dev/null
+SELECT kind, unit, weight FROM evidence('quoted') e WHERE e.kind = 'named';
+SELECT m.n, l4_told_text(m.message) AS told, l4_quoted_error(m.message) AS quoted FROM (VALUES
+	(1, E'failed\nTraceback (most recent call last):\n  File "a.py", line 3, in f\n    g()\n      KeyError: 7\nlast'),
+	(2, E'Traceback (most recent call last):\n  File "a.py", line 3, in f\n    g()\nKeyError: 7')) m (n, message);
+\echo == of whom is said first what is said of most (several, where all is said at one time): not after what stands before it
+SELECT o.* FROM l4_first_of_most(ARRAY(SELECT jsonb_populate_record(NULL::l4_accusation, to_jsonb(v)
+		|| jsonb_build_object('kind', 'launcher', 'ending', false,
+			'first_ts', '2026-11-20 22:00:00Z'::timestamptz + v.second * interval '1 s',
+			'shape_id', (SELECT min(shape_id) FROM l4_shape)))
+	FROM (VALUES ('n1', 's', 0, 9), ('n0', 's', 0, 12), ('n1', 's', 0, 7), ('n2', 's', 1, 14))
+		v (unit, source, second, line_no)), 3, '{}', l4_limits_in_force()) o;
+
+SELECT make_lines('crash_first') \g /dev/null
+INSERT INTO line SELECT 'crash_first', NULL, NULL, 'launcher.out', t.at, 'ERROR ' || t.line
+FROM (VALUES (22.0, 'crash on n2'), (22.0, 'srun: n2: task 2: Exited with exit code 1'),
+	(23, 'srun: n0: task 0: Exited with exit code 1'), (24, 'srun: n1: task 1: Exited with exit code 1'),
+	(25, 'srun: n3: task 3: Exited with exit code 1'), (26, 'srun: n4: task 4: Exited with exit code 1')) t (at, line);
+SELECT load_job('crash_first', :nodes) \g /dev/null
+SELECT unit, weight, line_no FROM evidence('crash_first') e WHERE e.kind = 'named';
+
+\echo == a failure does not begin with what a job was started with, and then iterated; but with an error, or a value of later
+SELECT v.*, string_agg(o.place, ' ' ORDER BY o.place) AS places
+FROM (VALUES ('range', 0, NULL::int, 0), ('new value', 0, NULL, 0), ('new value', 5, NULL, 0), ('new', 0, NULL, 0),
+	('range', 0, 3, 0), ('range', 0, NULL, 9)) v (reason, gravity, iteration, second)
+CROSS JOIN LATERAL l4_onset_records('alike', ARRAY(SELECT jsonb_populate_record(NULL::l4_unexplained_record,
+	to_jsonb(s) || to_jsonb(v) || '{"first_line": 1, "ending": false, "role": false, "shape_id": 1}'
+		|| jsonb_build_object('first_ts', '2026-11-20 22:00:00Z'::timestamptz + v.second * interval '1 s'))
+	FROM l4_job_streams('alike') s WHERE s.kind = 'rank'), NULL, '{}', false, l4_limits_in_force()) o
+GROUP BY v.reason, v.gravity, v.iteration, v.second ORDER BY 1, 2, 3, 4;
 
 \echo == elsewhere: it alone has no collective to wait for, in the group of all; in another one nobody has
 SELECT make_lines('pending'),
