@@ -292,21 +292,23 @@ CREATE FUNCTION @extschema@.l4_few_steps_onset(job_id text, limits @extschema@.l
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1
 BEGIN ATOMIC
 	WITH step AS MATERIALIZED (
-		-- those that lie between two stamps in common were not measured one by one
-		SELECT m.turn, m.seconds, row_number() OVER (ORDER BY m.turn) AS place, count(*) OVER () AS steps,
-			(SELECT count(DISTINCT o.began) IN (0, count(*)) FROM @extschema@.l4_job_steps(l4_few_steps_onset.job_id, limits) o)
-				AS single
+		SELECT m.turn, m.seconds, m.began, row_number() OVER (ORDER BY m.turn) AS place, count(*) OVER () AS steps
 		FROM @extschema@.l4_job_steps(l4_few_steps_onset.job_id, limits) m
 	),
+	measured AS MATERIALIZED (
+		-- those that lie between two stamps in common, and whose records say no durations, were not measured one by one
+		SELECT bool_and(o.single) AS single
+		FROM (SELECT count(*) = 1 OR count(DISTINCT s.seconds) > 1 AS single FROM step s GROUP BY s.began) o
+	),
 	bound AS (
-		SELECT s.turn, s.place, s.steps, s.single, max(s.seconds) FILTER (WHERE s.place > 1) OVER (ORDER BY s.turn
+		SELECT s.turn, s.place, s.steps, max(s.seconds) FILTER (WHERE s.place > 1) OVER (ORDER BY s.turn
 				ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS most_before,
 			min(s.seconds) OVER (ORDER BY s.turn ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS least_since
 		FROM step s
 	),
 	apart AS MATERIALIZED (
-		SELECT b.turn FROM bound b
-		WHERE b.single AND b.steps < (limits).slow_few_most AND b.steps - b.place + 1 >= (limits).slow_few_least
+		SELECT b.turn FROM bound b JOIN measured m ON m.single
+		WHERE b.steps < (limits).slow_few_most AND b.steps - b.place + 1 >= (limits).slow_few_least
 			AND (b.place > (limits).slow_few_least AND b.least_since >= (limits).slow_few_apart * b.most_before
 				OR b.place > (limits).slow_few_before AND b.least_since >= (limits).slow_few_far * b.most_before)
 		ORDER BY b.least_since / b.most_before DESC, b.turn LIMIT 1
@@ -321,7 +323,7 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_few_steps_onset(text, @extschema@.l4_limits) IS
 'Step: From which place in the timeline of a job on of which few steps are measured (a short one, or one that tells of every '
 'hundredth) all of them take longer than any before but the first, and the usual seconds of a step before. No row where they '
-'do not, or more are measured, or several between two stamps. Of very few before it only what is by far longer.';
+'do not, or more are measured, or several as one, between two stamps. Of very few before it only what is by far longer.';
 
 CREATE FUNCTION @extschema@.l4_step_onset(job_id text, limits @extschema@.l4_limits)
 	RETURNS TABLE (turn bigint, before double precision, spells boolean)
