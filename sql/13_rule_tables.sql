@@ -167,7 +167,8 @@ CREATE TABLE @extschema@.l4_wording (
 		'out_of', 'stage', 'component', 'grave_word', 'slowest', 'done', 'connections', 'short_handed', 'unreached', 'gave_up',
 		'hung_up', 'referral', 'own_process', 'own_child', 'called_off', 'ended', 'gathered', 'announcing', 'led_by',
 		'reference', 'ends_children', 'digest', 'timed', 'killed', 'stuck_sending', 'stuck_receiving', 'ring_back',
-		'traceback', 'traceback_line', 'rank_then_host', 'host_then_rank', 'launching')),
+		'traceback', 'traceback_line', 'rank_then_host', 'host_then_rank', 'launching',
+		'calls_slowest')),
 	stage text CHECK (stage = ANY (@extschema@.l4_stages())),
 	priority int NOT NULL DEFAULT 100,
 	pattern text NOT NULL,
@@ -203,6 +204,7 @@ COMMENT ON COLUMN @extschema@.l4_wording.class IS
 'there), unreached (no connection came about), gave_up (waiting is over), hung_up (a connection was ended at the other '
 'side), referral (another''s log is to be read), own_process (a process of one''s own, by its number), '
 'own_child (a process that one started oneself), launching (a call of a launcher), '
+'calls_slowest (what stands before the names of those that are the slowest), '
 'called_off (somebody ended the whole job), ended (how a '
 'process ended that was told to), '
 'gathered (one record stands for those of several processes), '

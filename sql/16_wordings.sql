@@ -45,6 +45,7 @@
  *   own_process  a rank with the number of its process: who knows that speaks of its own node, where it names none, and the
  *                rank may count the node's processes, or the nodes
  *   own_child    a process talks with those that it started itself: what it misses then is no other rank
+ *   calls_slowest  what stands before the names of those that a detector of stragglers calls the slowest
  *   launching    a call of a launcher: it stands elsewhere than the ranks that it started
  *   called_off   somebody or a scheduler ended the whole job, which was well
  *   gathered     one record stands for those of several processes alike, and bears the name of one of them, or for what
@@ -574,7 +575,7 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 			'|\m\w+_[mun]?s(ec)?[=:]',
 		'iteration 10 took 1.02s (data 0.01s)'),
 	(true, 'killed', 'by_signal',
-		'\msig(kill|segv|bus|ill|fpe)\M|\mexit ?code\W{1,3}-(4|7|8|9|11)\M'
+		'\msig(kill|segv|bus|ill|fpe)\M|\m(exit|return) ?code\W{1,3}-(4|7|8|9|11)\M'
 			'|\m(killed by|died (by|of)|by) signal:? (4|7|8|9|11)\M',
 		'traceback : Signal 9 (SIGKILL) received by PID 5'),
 	(true, 'killed', 'ended_by_it',
@@ -600,6 +601,16 @@ INSERT INTO @extschema@.l4_wording (builtin, class, name, pattern, example) VALU
 	(true, 'slowest', 'slowest',
 		'^(the_)?(slowest|last|latest|slow)(_?(rank|worker|node|host|peer|member|replica|task|arrival|id))*$', 'slowest'),
 	(true, 'slowest', 'straggler', '^(stragglers?|laggards?|lagging)(_?(rank|worker|node|host|id))?$', 'straggler'),
+	(true, 'calls_slowest', 'affected_ranks', '\mstraggler detection warning\M[^\n]{0,160}?\maffected\M',
+		'STRAGGLER DETECTION WARNING: Some GPUs have worse relative performance. Affected ranks: {3}'),
+	(true, 'calls_slowest', 'worst_ranks', '\mworst (performing )?\S{1,16} ranks:',
+		'Worst performing 3/8 ranks:'),
+	(true, 'calls_slowest', 'lowest_throughput', '\mranks with lowest\s+[^\n:]{1,40}:',
+		'^^^^ Bottom 2 Ranks with lowest  Etpt(TF): 296.02/0, 296.17/2,'),
+	(true, 'calls_slowest', 'longest_round_trip', '\mMxRtt/Rnk:', 'MnRtt/Rnk: 101.1ms/5 | MxRtt/Rnk: 130.5ms/3 | MnPwr/Rnk:'),
+	(true, 'calls_slowest', 'straggler_found',
+		'\m(stragglers?|slow(est)? ranks?) (is|are|was|were|found|detected)\M( (on|at|in))?',
+		'straggler detected: rank 5'),
 
 	(true, 'out_of', 'of', '^ of $', ' of '),
 	(true, 'out_of', 'slash', '^ ?/ ?$', '/');

@@ -82,7 +82,7 @@ CREATE TYPE @extschema@.l4_wordings AS (
 	ring_back text,
 	traceback text, traceback_line text,
 	rank_then_host text, host_then_rank text,
-	launching text
+	launching text, calls_slowest text
 );
 COMMENT ON TYPE @extschema@.l4_wordings IS
 'The wordings in force in one value: for each class of l4_wording one pattern that matches what any of its rows does (a '

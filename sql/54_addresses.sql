@@ -26,11 +26,11 @@ COMMENT ON FUNCTION @extschema@.l4_rank_units(text) IS
 CREATE FUNCTION @extschema@.l4_rank_word() RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '(?<!\m(?:node|host|machine|local|group|stage|tp|pp|dp|cp|ep|mp|sp|tensor|pipeline|data|model|expert|context|sequence'
-	'|parallel|replica|shard)[ -])(?<!\((?:head|worker\d{1,6}), )\mranks?(?:\(s\))?[ _:=#]{0,3}[[(]?\s?';
+	'|parallel|replica|shard)[ -])(?<!\((?:head|worker\d{1,6}), )\mranks?(?:\(s\))?[ _:=#]{0,3}[[({]?\s?';
 COMMENT ON FUNCTION @extschema@.l4_rank_word() IS
-'Step: What stands before the number of a rank, as a pattern for either case: rank 7, rank_7, rank[7], rank: 7, ranks 3, 5 and '
-'rank(s) [6]; not node rank 2, tp rank 0: they count something else, as SkyPilot''s labels do: (worker1, rank=1, pid=31, '
-'ip=10.0.3.7).';
+'Step: What stands before the number of a rank, as a pattern for either case: rank 7, rank_7, rank[7], rank: 7, ranks 3, 5, '
+'rank(s) [6], ranks: {7, 8}; not node rank 2, tp rank 0: they count something else, as SkyPilot''s labels do: (worker1, '
+'rank=1, pid=31, ip=10.0.3.7).';
 
 CREATE FUNCTION @extschema@.l4_listed_hosts(texts text[], hosts text[]) RETURNS TABLE (ordinal bigint, host text)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000 ROWS 100

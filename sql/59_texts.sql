@@ -41,13 +41,22 @@ COMMENT ON FUNCTION @extschema@.l4_frame_prefix(text) IS
 'Step: What stands before the frames of a Python traceback that a system''s log has line by line (a time, a host, a process), '
 'as a regular expression in which numbers are any; empty where nothing does.';
 
+CREATE FUNCTION @extschema@.l4_without_command(message text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
+RETURN CASE WHEN strpos(message, '[''') > 0
+	THEN regexp_replace(message, '\[''[^][\n]*''-{1,2}[[:alpha:]][^][\n]*\]', '[...]', 'g') ELSE message END;
+COMMENT ON FUNCTION @extschema@.l4_without_command(text) IS
+'Step: A message without the commands with options that it quotes as Python lists words, as launchers do before they say how a '
+'process ended; "[...]" stands in their place.';
+
 CREATE FUNCTION @extschema@.l4_without_options(message text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10
 RETURN CASE WHEN message ~ '-{2}[[:alpha:]]'
-	THEN regexp_replace(message, '(^|[^[:alnum:]_-])-{2}[[:alpha:]][[:alnum:]_-]*', '\1', 'g') ELSE message END;
+	THEN regexp_replace(@extschema@.l4_without_command(message),
+		'(^|[^[:alnum:]_-])-{2}[[:alpha:]][[:alnum:]_-]*', '\1', 'g') ELSE message END;
 COMMENT ON FUNCTION @extschema@.l4_without_options(text) IS
-'Step: A message without the names of the options of a command, as distributed-timeout-minutes behind two dashes: what is set '
-'has not happened.';
+'Step: A message without the names of the options of a command, as distributed-timeout-minutes behind two dashes, and without '
+'commands that it quotes (l4_without_command): what is set has not happened.';
 
 CREATE FUNCTION @extschema@.l4_told_text(message text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20

@@ -192,62 +192,109 @@ COMMENT ON FUNCTION @extschema@.l4_late_ends(text, @extschema@.l4_job_stream[], 
 'between the others, and evidence_ends_least at least; not the unit of rank 0. How many times (z), and the numbers for '
 'l4_evidence. Times by the clock of the most units. Reads the counts of the logs that go on after the last iteration.';
 
+CREATE FUNCTION @extschema@.l4_called_text(message text, wordings @extschema@.l4_wordings) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
+BEGIN ATOMIC
+	-- a duration and whose it is, as 130.5ms/7
+	SELECT regexp_replace(substring(substr(l4_called_text.message, c.at), '^\s*([^\n|]*)'),
+		'\m\d[\d.]*[[:alpha:]]{0,3}/(\d{1,6})\M', 'rank \1', 'g')
+	FROM (SELECT regexp_instr(l4_called_text.message, (wordings).calls_slowest, 1, 1, 1) AS at) c WHERE c.at > 0;
+END;
+COMMENT ON FUNCTION @extschema@.l4_called_text(text, @extschema@.l4_wordings) IS
+'Step: Whom a message calls the slowest, by the wordings of class calls_slowest: what stands behind these, up to the end of a '
+'line or a "|"; NULL where it calls nobody so.';
+
+CREATE FUNCTION @extschema@.l4_slowest_calls(job_id text, slow @extschema@.l4_slow_regime, limits @extschema@.l4_limits,
+	wordings @extschema@.l4_wordings)
+RETURNS TABLE (shape_id bigint, "position" int, ordinal bigint, since boolean, unit text, node text, rank int)
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 100
+BEGIN ATOMIC
+	WITH calling AS MATERIALIZED (
+		SELECT h.shape_id, p.position
+		FROM @extschema@.l4_job_shapes(l4_slowest_calls.job_id) n
+		JOIN @extschema@.l4_shape h ON h.shape_id = n.shape_id
+		CROSS JOIN LATERAL (
+			SELECT g.position
+			FROM generate_series(1, cardinality(string_to_array(h.shape, '<*>')) - 1) g (position)
+			WHERE @extschema@.l4_parameter_name(h.shape, g.position) ~ (wordings).slowest
+			UNION ALL SELECT NULL WHERE h.shape ~ (wordings).calls_slowest) p
+		WHERE (l4_slowest_calls.slow).began IS NOT NULL
+			AND n.max_per_stream >= 2 * (limits).evidence_slow_change_records
+	),
+	record AS MATERIALIZED (
+		SELECT row_number() OVER () AS ordinal, c.shape_id, c.position,
+			-- a detector tells of the steps before, and not all of its lines have stamps
+			COALESCE(CASE WHEN c.position IS NULL THEN r.iteration >= (l4_slowest_calls.slow).iteration - 1 END,
+				@extschema@.l4_told_since(l4_slowest_calls.slow, r.ts)) AS since,
+			CASE WHEN c.position IS NULL THEN @extschema@.l4_called_text(r.raw, wordings)
+				ELSE r.parameters[c.position] END AS name
+		FROM (SELECT array_agg(DISTINCT o.shape_id) AS shape_ids FROM calling o HAVING count(*) > 0) a
+		CROSS JOIN LATERAL @extschema@.l4_job_segments(l4_slowest_calls.job_id, NULL, a.shape_ids,
+			(limits).onset_segments::int) g
+		CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
+		JOIN calling c ON c.shape_id = r.shape_id
+		WHERE r.ts IS NOT NULL OR c.position IS NULL AND r.iteration IS NOT NULL
+	),
+	text AS MATERIALIZED (
+		SELECT array_agg(DISTINCT r.name) AS texts FROM record r WHERE r.position IS NULL
+	),
+	named AS (
+		SELECT u.unit, u.node, u.rank, u.rank::text AS name, false AS within
+		FROM @extschema@.l4_rank_units(l4_slowest_calls.job_id) u
+		UNION ALL
+		SELECT u.unit, u.node, u.rank, u.unit, false FROM @extschema@.l4_job_units(l4_slowest_calls.job_id) u
+		UNION ALL
+		SELECT m.unit, m.node, m.rank, t.texts[m.ordinal], true
+		FROM text t CROSS JOIN LATERAL @extschema@.l4_mentions(l4_slowest_calls.job_id, t.texts) m
+	)
+	SELECT r.shape_id, r.position, r.ordinal, r.since, n.unit, n.node, n.rank
+	FROM record r LEFT JOIN named n ON n.name = r.name AND n.within = (r.position IS NULL);
+END;
+COMMENT ON FUNCTION @extschema@.l4_slowest_calls(text, @extschema@.l4_slow_regime, @extschema@.l4_limits,
+	@extschema@.l4_wordings) IS
+'Step: Whom records of the job itself call the slowest: a value whose name is of the wordings of class slowest ("slowest=5"), '
+'or those that are named behind a wording of class calls_slowest (position NULL; "Affected ranks: [5]"), as detectors of '
+'stragglers tell them; with which record (ordinal), and whether steps are slow by then (since). A record that calls no unit '
+'has none; one may call several. Opens the segments of these statements.';
+
 CREATE FUNCTION @extschema@.l4_called_slowest(job_id text, slow @extschema@.l4_slow_regime, limits @extschema@.l4_limits,
 	wordings @extschema@.l4_wordings)
 RETURNS TABLE (unit text, node text, rank int, shape_id bigint, "position" int, z double precision, numbers jsonb)
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1
 BEGIN ATOMIC
-	WITH calling AS MATERIALIZED (
-		SELECT h.shape_id, p.position
-		FROM @extschema@.l4_job_shapes(l4_called_slowest.job_id) n
-		JOIN @extschema@.l4_shape h ON h.shape_id = n.shape_id
-		CROSS JOIN LATERAL generate_series(1, cardinality(string_to_array(h.shape, '<*>')) - 1) p (position)
-		WHERE (l4_called_slowest.slow).began IS NOT NULL
-			AND n.max_per_stream >= 2 * (limits).evidence_slow_change_records
-			AND @extschema@.l4_parameter_name(h.shape, p.position) ~ (l4_called_slowest.wordings).slowest
-	),
-	called AS MATERIALIZED (
-		SELECT c.shape_id, c.position, r.parameters[c.position] AS name,
-			@extschema@.l4_told_since(l4_called_slowest.slow, r.ts) AS slow
-		FROM (SELECT array_agg(DISTINCT o.shape_id) AS shape_ids FROM calling o HAVING count(*) > 0) a
-		CROSS JOIN LATERAL @extschema@.l4_job_segments(l4_called_slowest.job_id, NULL, a.shape_ids,
-			(limits).onset_segments::int) g
-		CROSS JOIN LATERAL @extschema@.l4_segment_records(g.structure, g.texts, g.parameters, g.stream_ids) r
-		JOIN calling c ON c.shape_id = r.shape_id
-		WHERE r.ts IS NOT NULL
-	),
-	named AS (
-		SELECT u.unit, u.node, u.rank, u.rank::text AS name FROM @extschema@.l4_rank_units(l4_called_slowest.job_id) u
-		UNION ALL
-		SELECT u.unit, u.node, u.rank, u.unit FROM @extschema@.l4_job_units(l4_called_slowest.job_id) u
+	WITH call AS MATERIALIZED (
+		SELECT c.* FROM @extschema@.l4_slowest_calls(l4_called_slowest.job_id, l4_called_slowest.slow, limits, wordings) c
 	),
 	share AS (
 		-- of a slow node its ranks are the slowest by turns
-		SELECT c.shape_id, c.position, n.unit, n.node, CASE WHEN count(DISTINCT n.rank) = 1 THEN min(n.rank) END AS rank,
-			count(*) FILTER (WHERE c.slow) AS times, count(*) FILTER (WHERE NOT c.slow) AS times_before
-		FROM called c JOIN named n ON n.name = c.name
-		GROUP BY c.shape_id, c.position, n.unit, n.node
+		SELECT c.shape_id, c.position, c.unit, c.node, CASE WHEN count(DISTINCT c.rank) = 1 THEN min(c.rank) END AS rank,
+			count(DISTINCT c.ordinal) FILTER (WHERE c.since) AS times,
+			count(DISTINCT c.ordinal) FILTER (WHERE NOT c.since) AS times_before
+		FROM call c WHERE c.unit IS NOT NULL
+		GROUP BY c.shape_id, c.position, c.unit, c.node
 	),
 	total AS (
-		SELECT c.shape_id, c.position, count(*) FILTER (WHERE c.slow) AS records,
-			count(*) FILTER (WHERE NOT c.slow) AS records_before,
-			1::float8 / (SELECT count(DISTINCT n.unit) FROM named n) AS chance
-		FROM called c GROUP BY c.shape_id, c.position
+		SELECT c.shape_id, c.position, count(DISTINCT c.ordinal) FILTER (WHERE c.since) AS records,
+			count(DISTINCT c.ordinal) FILTER (WHERE NOT c.since) AS records_before,
+			GREATEST(1, count(DISTINCT ROW(c.ordinal, c.unit)) FILTER (WHERE c.since AND c.unit IS NOT NULL)::float8
+				/ NULLIF(count(DISTINCT c.ordinal) FILTER (WHERE c.since), 0))
+				/ (SELECT NULLIF(count(*), 0) FROM @extschema@.l4_job_units(l4_called_slowest.job_id)) AS chance
+		FROM call c GROUP BY c.shape_id, c.position
 	)
 	SELECT s.unit, s.node, s.rank, s.shape_id, s.position,
 		(s.times - t.records * t.chance) / sqrt(t.records * t.chance * (1 - t.chance)),
 		jsonb_build_object('called_times', s.times, 'called_records', t.records,
 			'iteration', (l4_called_slowest.slow).iteration)
-	FROM share s JOIN total t ON t.shape_id = s.shape_id AND t.position = s.position
+	FROM share s JOIN total t ON t.shape_id = s.shape_id AND t.position IS NOT DISTINCT FROM s.position
 	WHERE t.chance < 1 AND s.times >= 2 * (limits).evidence_slow_change_records
 		AND s.times >= (limits).evidence_slow_named_share * t.records
 		AND COALESCE(s.times_before::float8 / NULLIF(t.records_before, 0), 0) < (limits).evidence_slow_named_before;
 END;
 COMMENT ON FUNCTION @extschema@.l4_called_slowest(text, @extschema@.l4_slow_regime, @extschema@.l4_limits,
 	@extschema@.l4_wordings) IS
-'Step: The unit that statements of the job itself call the slowest (a value whose name is of the wordings of class slowest: '
-'"slowest=5") nearly always since steps are slow, and not before; by how many standard deviations more often than by chance '
-'(z), with the numbers for l4_evidence. Opens the segments of these statements.';
+'Step: The unit that the job itself calls the slowest (l4_slowest_calls) nearly always since steps are slow, and not before; '
+'by how many standard deviations more often than by chance (z; as many units as are called at once), with the numbers for '
+'l4_evidence. Opens the segments of these statements.';
 
 CREATE FUNCTION @extschema@.l4_listing_shapes(job_id text, ranks bigint, limits @extschema@.l4_limits)
 RETURNS TABLE (shape_id bigint, seconds double precision)

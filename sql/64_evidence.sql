@@ -259,9 +259,9 @@ RETURNS SETOF @extschema@.l4_placed_record
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 1000
 BEGIN ATOMIC
 	WITH bereft AS MATERIALIZED (
-		SELECT COALESCE(b.unit, '') AS unit, COALESCE(b.rank, -1) AS rank, min(b.first_ts) AS ts
-		FROM unnest(l4_placed_records.unexplained) b
-		WHERE b.kind = 'rank' AND b.peer AND b.gravity >= (limits).gravity_error GROUP BY 1, 2
+		SELECT COALESCE(b.unit, '') AS unit, COALESCE(b.rank, -1) AS rank, min(b.first_ts) AS ts FROM unnest(unexplained) b
+		WHERE b.kind = 'rank' AND b.peer AND b.gravity >= (limits).gravity_error AND (b.message ~ (wordings).killed) IS NOT TRUE
+		GROUP BY 1, 2
 	),
 	record AS MATERIALIZED (
 		-- alike are records of one event, or of those that differ by role, and tracebacks with the same last line
@@ -560,6 +560,24 @@ COMMENT ON FUNCTION @extschema@.l4_said_by_each(text, @extschema@.l4_unexplained
 'place on a node: as there are units), after which the job did not go on, and no unit has said one before? Then all fail '
 'alike.';
 
+CREATE FUNCTION @extschema@.l4_awaits_more(job_id text, unexplained @extschema@.l4_unexplained_record[],
+	units @extschema@.l4_unit[], limits @extschema@.l4_limits, wordings @extschema@.l4_wordings) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000
+BEGIN ATOMIC
+	WITH awaited AS MATERIALIZED (
+		SELECT w.joined FROM @extschema@.l4_short_handed(l4_awaits_more.unexplained, limits, wordings) w
+		WHERE w.joined < w.expected
+	)
+	SELECT EXISTS (SELECT FROM awaited a
+		-- what else is counted is seldom as many
+		WHERE a.joined = GREATEST(cardinality(l4_awaits_more.units),
+			(SELECT count(*) FROM @extschema@.l4_rank_units(l4_awaits_more.job_id))));
+END;
+COMMENT ON FUNCTION @extschema@.l4_awaits_more(text, @extschema@.l4_unexplained_record[], @extschema@.l4_unit[],
+	@extschema@.l4_limits, @extschema@.l4_wordings) IS
+'Step: Does a job wait for more ranks than it has, after just as many as it has have come (l4_short_handed)? It was started '
+'with a wrong number then, and none of those that it has is to blame.';
+
 CREATE FUNCTION @extschema@.l4_failure_at_large(placed @extschema@.l4_placed_record[], limits @extschema@.l4_limits)
 RETURNS @extschema@.l4_placed_record
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000
@@ -572,6 +590,22 @@ END;
 COMMENT ON FUNCTION @extschema@.l4_failure_at_large(@extschema@.l4_placed_record[], @extschema@.l4_limits) IS
 'Step: When the failure shows at large: the first record that names another unit or that most units have, rather not one of '
 'system and other logs that sounds of no trouble; NULL where none does.';
+
+CREATE FUNCTION @extschema@.l4_shown_elsewhere(placed @extschema@.l4_placed_record[], at_large @extschema@.l4_placed_record,
+	limits @extschema@.l4_limits)
+RETURNS @extschema@.l4_placed_record
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
+BEGIN ATOMIC
+	SELECT p::@extschema@.l4_placed_record FROM unnest(l4_shown_elsewhere.placed) p
+	WHERE (l4_shown_elsewhere.at_large).accuses IS FALSE AND (l4_shown_elsewhere.at_large).peer IS FALSE
+		AND p.unit <> (l4_shown_elsewhere.at_large).unit
+		AND (p.accuses OR p.units_alike::float8 / p.units > (limits).evidence_common_share)
+	ORDER BY p.turn LIMIT 1;
+END;
+COMMENT ON FUNCTION @extschema@.l4_shown_elsewhere(@extschema@.l4_placed_record[], @extschema@.l4_placed_record,
+	@extschema@.l4_limits) IS
+'Step: When the failure shows at large (l4_failure_at_large) on another unit than the one where it shows first, as what that '
+'one says till then of itself may be the cause; NULL where it speaks of others in that first record.';
 
 CREATE FUNCTION @extschema@.l4_telling_streams(placed @extschema@.l4_placed_record[],
 	unexplained @extschema@.l4_unexplained_record[], limits @extschema@.l4_limits)

@@ -56,6 +56,7 @@ DECLARE
 	slow_by timestamptz;
 	last_good timestamptz;
 	weights jsonb;
+	awaits_more boolean;
 	blamed boolean;
 	tells boolean;
 	measured boolean;
@@ -91,7 +92,8 @@ BEGIN
 	unexplained_shapes := ARRAY(SELECT DISTINCT n.shape_id FROM unnest(unexplained) n);
 	placed := ARRAY(SELECT p FROM @extschema@.l4_placed_records(unexplained, units, streams,
 		ARRAY(SELECT s.unit FROM @extschema@.l4_spokesmen(streams, unexplained, limits) s), accusations, limits, wordings) p);
-	IF @extschema@.l4_told_to_end(unexplained, units, limits, wordings) THEN
+	awaits_more := @extschema@.l4_awaits_more(l4_node_evidence.job_id, unexplained, units, limits, wordings);
+	IF awaits_more OR @extschema@.l4_told_to_end(unexplained, units, limits, wordings) THEN
 		placed := '{}';
 	END IF;
 	-- Who does other work says other things: of those only trouble tells. Beside whom units miss where a job ended is nothing.
@@ -130,7 +132,7 @@ BEGIN
 		AND (p.first_ts > slow_by OR p.first_ts < last_good) IS NOT TRUE);
 	-- what all have in common no single one is to blame for, however else it differs
 	blamed := cause.turn IS NULL AND NOT @extschema@.l4_said_by_each(l4_node_evidence.job_id, unexplained, placed, units,
-		streams, limits, wordings);
+		streams, limits, wordings) AND NOT awaits_more;
 	-- of a job that is but slow there is no failure that anybody could be quiet about
 	tells := blamed AND (rank_fails OR slow.after IS NULL);
 	measured := blamed AND NOT overwritten;

@@ -319,6 +319,18 @@ COMMENT ON FUNCTION @extschema@.l4_stage_set_up_again(text, bigint, bigint) IS
 'Step: The stage of a record of a stream in which a process that had iterated was set up anew before it: that is where the new '
 'one stands, though nobody told of an iteration since. NULL where none was set up anew.';
 
+CREATE FUNCTION @extschema@.l4_set_up_before_end(job_id text, stream_id bigint, at_line bigint) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE COST 10000
+BEGIN ATOMIC
+	SELECT CASE WHEN @extschema@.l4_is_setup_stage(s.stage) THEN s.stage END
+	FROM (SELECT e.stage FROM @extschema@.l4_job_counts(l4_set_up_before_end.job_id, ARRAY[l4_set_up_before_end.stream_id]) e
+		WHERE e.stage <> 'teardown' AND e.first_line < l4_set_up_before_end.at_line
+		ORDER BY LEAST(e.last_line, l4_set_up_before_end.at_line - 1) DESC, e.first_line DESC, e.stage LIMIT 1) s;
+END;
+COMMENT ON FUNCTION @extschema@.l4_set_up_before_end(text, bigint, bigint) IS
+'Step: The stage of set-up in which a stream stood before a place in it, as its launcher tells there how it ended; NULL where '
+'it told of none, or was past its set-up.';
+
 CREATE FUNCTION @extschema@.l4_next_stage(job_id text, stream_id bigint, at_line bigint, stage text,
 	limits @extschema@.l4_limits, wordings @extschema@.l4_wordings) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000
@@ -533,8 +545,7 @@ BEGIN
 	SELECT array_position(turns, o.place), o.place,
 		@extschema@.l4_onset_stage(CASE WHEN n.stage = o.stage THEN COALESCE(x.next, n.stage) ELSE n.stage END, n.component,
 			CASE WHEN v.over THEN 'iterating'
-				WHEN NOT y.starting OR @extschema@.l4_is_setup_stage(o.stage)
-					THEN COALESCE(x.next, NULLIF(o.stage, announced))
+				WHEN NOT y.starting OR @extschema@.l4_is_setup_stage(o.stage) THEN COALESCE(x.next, NULLIF(o.stage, announced))
 				ELSE @extschema@.l4_stage_set_up_again(l4_onsets.job_id, o.stream_id, o.line_no) END,
 			CASE WHEN o.rank IS NOT NULL THEN 'environment_init'
 				WHEN never_began THEN @extschema@.l4_stage_reached(l4_onsets.job_id, at.ts) END,
@@ -559,7 +570,9 @@ BEGIN
 		AND @extschema@.l4_is_behind_stamps(l4_onsets.job_id, l4_onsets.unexplained, o.stream_id, o.line_no, limits))
 		IS NOT TRUE THEN o.ts END AS ts OFFSET 0) d
 	CROSS JOIN LATERAL (SELECT @extschema@.l4_is_starting(attempt, t.source_id, o.line_no, d.ts) AS starting OFFSET 0) y
-	CROSS JOIN LATERAL (SELECT CASE WHEN @extschema@.l4_is_setup_stage(o.stage) AND o.line_no IS NOT NULL THEN
+	CROSS JOIN LATERAL (SELECT CASE
+		WHEN o.stage = 'teardown' THEN @extschema@.l4_set_up_before_end(l4_onsets.job_id, o.stream_id, o.line_no)
+		WHEN @extschema@.l4_is_setup_stage(o.stage) AND o.line_no IS NOT NULL THEN
 		@extschema@.l4_next_stage(l4_onsets.job_id, o.stream_id, o.line_no, o.stage, limits, wordings) END AS next OFFSET 0) x
 	-- where a stream without marks ended tells nothing: the end of all progress is meant
 	LEFT JOIN LATERAL (SELECT o.place IN ('stopped', 'end') AND NOT t.marks AS at_end) z ON true
@@ -584,9 +597,8 @@ BEGIN
 		FROM (SELECT @extschema@.l4_last_possible_time(l4_onsets.job_id, l4_onsets.unexplained, o) AS at OFFSET 0) e
 		) l ON o.stream_id IS NOT NULL AND NOT y.starting
 	LEFT JOIN LATERAL (SELECT CASE WHEN c.value IS NULL THEN @extschema@.l4_interruption_over(l4_onsets.job_id, o, at.ts,
-			l4_onsets.attempt)
-		ELSE NOT @extschema@.l4_is_interrupted(l4_onsets.job_id, counter, o.stream_id, o.line_no) END AS over OFFSET 0) v
-		ON o.stage IN ('evaluation', 'checkpoint_save')
+		l4_onsets.attempt) ELSE NOT @extschema@.l4_is_interrupted(l4_onsets.job_id, counter, o.stream_id, o.line_no)
+		END AS over OFFSET 0) v ON o.stage IN ('evaluation', 'checkpoint_save')
 	LEFT JOIN @extschema@.l4_named_stages(l4_onsets.unexplained, places, limits, wordings) n
 		ON o.place IN ('own', 'rank') AND n.stream_id = o.stream_id AND n.line_no = o.line_no;
 END

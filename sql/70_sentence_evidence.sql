@@ -2,10 +2,11 @@
 
 CREATE FUNCTION @extschema@.l4_text_gist(shape text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT COST 20
-RETURN left(COALESCE(substring(@extschema@.l4_told_text(shape), '\n([^\n]*[[:alnum:]][^\n]*)[^[:alnum:]]*$'), shape), 80);
+RETURN left(COALESCE(substring(@extschema@.l4_told_text(shape), '\n([^\n]*[[:alnum:]][^\n]*)[^[:alnum:]]*$'),
+	@extschema@.l4_without_command(shape)), 80);
 COMMENT ON FUNCTION @extschema@.l4_text_gist(text) IS
-'Step: The telling line of a shape (of several the last one that is no ruler and no frame, as of a traceback), cut to 80 '
-'characters: to name a statement in a sentence.';
+'Step: The telling line of a shape (of several the last one that is no ruler and no frame, as of a traceback), without a '
+'command that it quotes, cut to 80 characters: to name a statement in a sentence.';
 
 CREATE FUNCTION @extschema@.l4_seconds_text(seconds double precision) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -236,6 +236,26 @@ CROSS JOIN LATERAL l4_onset_records('alike', ARRAY(SELECT jsonb_populate_record(
 	FROM l4_job_streams('alike') s WHERE s.kind = 'rank'), NULL, '{}', false, l4_limits_in_force()) o
 GROUP BY v.reason, v.gravity, v.iteration, v.second ORDER BY 1, 2, 3, 4;
 
+\echo == more ranks are awaited than there are, which have all come: no fault of theirs; of as many, of the one that has not
+INSERT INTO line
+SELECT j.job, r, r, 'train', x.at + r * 0.01, x.line
+FROM (VALUES ('too_many', 5, 8), ('one_less', 4, 5)) j (job, joined, awaited), generate_series(0, 4) r, LATERAL (VALUES
+	(0.1, 'INFO starting'), (20, CASE r WHEN 0 THEN format('ERROR timed out waiting for clients. %s/%s clients joined.',
+		j.joined, j.awaited) ELSE 'ERROR wait timeout after 15000ms, remote=[n0]:7400' END)) x (at, line)
+WHERE j.joined = 5 OR r <> 3 OR x.at < 1;
+SELECT load_job(j, :nodes) FROM unnest('{too_many,one_less}'::text[]) j \g /dev/null
+SELECT j AS job, e.unit, e.kind, e.weight FROM unnest('{too_many,one_less}'::text[]) j, evidence(j) e;
+
+\echo == a launcher on each node ends its process, and says how it ended: one was killed before the others lost it
+SELECT make_lines('returned'), fail('returned', '{0,1,3,4}', 22, 'Connection closed by peer') \g /dev/null
+INSERT INTO line
+SELECT 'returned', n, n, 'train', CASE n WHEN 2 THEN 21.5 ELSE 23 END + n * 0.01 + x.at, x.line
+FROM generate_series(0, 4) n, LATERAL (VALUES (0.0, 'INFO [launch.py:41:sigkill_handler] Killing subprocess ' || 60 + n),
+	(0.002, format('ERROR [launch.py:42:sigkill_handler] [''/usr/bin/python3'', ''train.py'', ''--dataset'', ''x''] '
+		'exits with return code = %s', CASE n WHEN 2 THEN -9 ELSE 1 END))) x (at, line);
+SELECT load_job('returned', :nodes) \g /dev/null
+SELECT kind, unit, weight, sentence FROM evidence('returned') e WHERE e.weight > 0.5;
+
 \echo == elsewhere: it alone has no collective to wait for, in the group of all; in another one nobody has
 SELECT make_lines('pending'),
 	fail('pending', '{0,1,3,4}', 21, '[PG ID 0 PG GUID 0(default_pg) Rank 1] Received a dump signal due to a collective '

@@ -51,6 +51,14 @@ SELECT load_job('again') \g /dev/null
 SELECT regexp_replace(raw, '^\S+ \S+ ', '') AS raw, stage FROM l4_log
 WHERE job_id = 'again' AND rank = 0 ORDER BY line_no DESC LIMIT 3;
 
+\echo == a launcher tells how a process ended before anything iterated: where that stood, not how far the others came
+SELECT start('ended'), say('ended', '{2}', 1.3, 'INFO Killing subprocess 61'), say('ended', '{2}', 1.31,
+	'ERROR [''/usr/bin/python3'', ''train.py'', ''--dataset'', ''x''] exits with return code = -11'),
+	say('ended', '{0,1,3}', 9, 'ERROR Connection closed by peer') \g /dev/null
+DELETE FROM line WHERE job = 'ended' AND (line ~ 'start training' OR rank = 2 AND at BETWEEN 1.4 AND 8);
+SELECT load_job('ended') \g /dev/null
+SELECT * FROM found('ended');
+
 \echo == a data loader that dies while the job iterates
 SELECT start('loader'), train('loader', 30), say('loader', '{2}', 34, E'ERROR Traceback (most recent call last):\n'
 	'  File "/app/train.py", line 12, in main\n    save_checkpoint(model); batch = next(loader)\n'

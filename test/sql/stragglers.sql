@@ -60,6 +60,20 @@ SELECT 'turns', 0, 'train', l.at + 0.002, format('INFO round closed, slowest=%s'
 FROM line l WHERE l.job = 'turns' AND l.line ~ 'step';
 SELECT load_job('turns') \g /dev/null
 SELECT * FROM told('turns');
+\echo == a detector of stragglers calls one since, by its rank; a ranking has always somebody last, and one always since
+SELECT make_job(j, 'CASE WHEN s > 40 THEN 1.5 ELSE 0.3 END') FROM unnest('{detected,ranked,mixed}'::text[]) j \g /dev/null
+INSERT INTO line
+SELECT l.job, 0, 'train', l.at + 0.002, CASE l.job WHEN 'detected' THEN format('WARN STRAGGLER DETECTION WARNING: Some GPUs '
+		'have worse relative performance. Affected ranks: {%s}', CASE l.s WHEN 60 THEN '1, 3' ELSE '3' END)
+	ELSE format('INFO ^^^^ Bottom 2 Ranks with lowest  Etpt(TF): 11.02/%s, 22.17/%s,',
+		CASE WHEN l.s > 40 AND l.job = 'ranked' THEN 3 ELSE l.s / 5 % 5 END, (l.s / 5 + 1) % 5) END
+FROM (SELECT o.*, substring(o.line, 'step (\d+)')::int AS s FROM line o WHERE o.job IN ('detected', 'ranked', 'mixed')) l
+WHERE l.s % 5 = 0 AND (l.s > 40 OR l.job <> 'detected');
+SELECT load_job(j) FROM unnest('{detected,ranked,mixed}'::text[]) j \g /dev/null
+SELECT j, t.kind, t.node, t.told FROM unnest('{detected,ranked,mixed}'::text[]) j, told(j) t WHERE t.kind = 'node';
+SELECT m.message, l4_called_text(m.message, l4_wordings_in_force()) AS called
+FROM (VALUES (E'Worst performing 3/8 ranks:\n  Rank=76 Node=n4 Score=0.94\n  Rank=13 Node=n5 Score=0.95'),
+	('MnRtt/Rnk: 101.1ms/5 | MxRtt/Rnk: 130.5ms/7 | MnPwr/Rnk: 70W/2'), ('no straggler')) m (message);
 \echo == few durations, which vary: one waits as little as before, the others as long as the steps take longer
 SELECT make_job('few', 'CASE WHEN s > 40 THEN 1.5 ELSE 0.3 END', every => 20, says => $$format('INFO all-reduce %s ms',
 	CASE WHEN s > 40 AND r <> 2 THEN 1100 + r * 30 + s % 7 ELSE 1 + (r * 17 + s * 13) % 40 END)$$) \g /dev/null
@@ -81,6 +95,15 @@ SELECT make_job('bare', '1', every => 1, says => $$format('INFO step %s of 80: c
 DELETE FROM line WHERE job = 'bare' AND line ~ 'loss';
 SELECT load_job('bare', stamp => false) \g /dev/null
 SELECT * FROM told('bare');
+
+\echo == short, and few lines have a stamp: those of steps between two say each what they took
+SELECT make_job('rarely', '1', steps => 20, every => 1, says => $$format('%sINFO step %s of 20: compute %s ms',
+	CASE WHEN s % 6 = 3 THEN format(E'2026-11-20 22:00:%s,000 INFO lr 0.1\n', lpad(s::text, 2, '0')) ELSE '' END, s,
+	CASE WHEN s > 6 THEN 900 ELSE 200 END + (r * 5 + s * 13) % 11)$$) \g /dev/null
+DELETE FROM line WHERE job = 'rarely' AND line ~ 'loss';
+SELECT load_job('rarely', stamp => false) \g /dev/null
+SELECT count(DISTINCT s.began) AS stamps, count(*) AS steps FROM l4_job_steps('rarely', l4_limits_in_force()) s;
+SELECT kind, told FROM told('rarely') WHERE kind = 'slow';
 
 \echo == packets get lost: steps are slow now and then; as many all along, and few, are none
 SELECT make_job('spells', 'CASE WHEN s > 30 AND s * 7 % 5 < 2 THEN 1.2 ELSE 0.3 END'),
