@@ -250,7 +250,7 @@ SELECT j AS job, e.unit, e.kind, e.weight FROM unnest('{too_many,one_less}'::tex
 SELECT make_lines('returned'), fail('returned', '{0,1,3,4}', 22, 'Connection closed by peer') \g /dev/null
 INSERT INTO line
 SELECT 'returned', n, n, 'train', CASE n WHEN 2 THEN 21.5 ELSE 23 END + n * 0.01 + x.at, x.line
-FROM generate_series(0, 4) n, LATERAL (VALUES (0.0, 'INFO [launch.py:41:sigkill_handler] Killing subprocess ' || 60 + n),
+FROM generate_series(0, 4) n, LATERAL (VALUES (0.0, 'WARN [launch.py:41:sigkill_handler] Killing subprocess ' || 60 + n),
 	(0.002, format('ERROR [launch.py:42:sigkill_handler] [''/usr/bin/python3'', ''train.py'', ''--dataset'', ''x''] '
 		'exits with return code = %s', CASE n WHEN 2 THEN -9 ELSE 1 END))) x (at, line);
 SELECT load_job('returned', :nodes) \g /dev/null
