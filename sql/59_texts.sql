@@ -58,13 +58,19 @@ COMMENT ON FUNCTION @extschema@.l4_without_options(text) IS
 'Step: A message without the names of the options of a command, as distributed-timeout-minutes behind two dashes, and without '
 'commands that it quotes (l4_without_command): what is set has not happened.';
 
+CREATE FUNCTION @extschema@.l4_error_named() RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN '[\w.]{0,80}(?:Error|Exception): ';
+COMMENT ON FUNCTION @extschema@.l4_error_named() IS
+'Step: How the last line of a Python traceback begins, as a pattern. Where a launcher quotes a whole traceback that stands as '
+'deep as lines of source do, and is none.';
+
 CREATE FUNCTION @extschema@.l4_told_text(message text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20
 RETURN CASE WHEN message ~ 'File "[^"\n]+", line (\d|<\*>)'
 	THEN regexp_replace(message,
 		'(^|\n)((\S*[:>\]] ?)*|' || @extschema@.l4_frame_prefix(message) || ')[ \t]? {2,}'
-			-- but for the error itself, where a launcher quotes a whole traceback
-			'(?! |[\w.]{0,80}(Error|Exception): )[^\n]*', '', 'g')
+			|| '(?! |' || @extschema@.l4_error_named() || ')[^\n]*', '', 'g')
 	WHEN @extschema@.l4_is_call_frame(message) THEN @extschema@.l4_without_call_frames(message)
 	ELSE @extschema@.l4_without_options(message) END;
 COMMENT ON FUNCTION @extschema@.l4_told_text(text) IS
@@ -75,7 +81,7 @@ COMMENT ON FUNCTION @extschema@.l4_told_text(text) IS
 CREATE FUNCTION @extschema@.l4_quoted_error(message text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 20
 RETURN substring(CASE WHEN message LIKE '%Traceback (most recent call last)%' THEN message END,
-	'\n(?:\S{1,40}:)?[ \t]{2,}([\w.]{0,80}(?:Error|Exception): [^\n]*)');
+	'\n(?:\S{1,40}:)?[ \t]{2,}(' || @extschema@.l4_error_named() || '[^\n]*)');
 COMMENT ON FUNCTION @extschema@.l4_quoted_error(text) IS
 'Step: The error of a traceback that a message quotes wholly, set in by blanks, as the summary of a launcher does of the rank '
 'that failed first; NULL where it quotes none.';
@@ -114,8 +120,8 @@ COMMENT ON FUNCTION @extschema@.l4_text_gravity(text, @extschema@.l4_wordings) I
 CREATE FUNCTION @extschema@.l4_without_source_text(message text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 50
 RETURN CASE WHEN message ~ 'Traceback \(most recent call last\)'
-	-- as deep as a line of source stands the error itself where a launcher quotes a whole traceback
-	THEN regexp_replace(message, '\n(\S{1,40}:)?[ \t]{4,}(?![ \t]|File "|[\w.]{0,80}(Error|Exception): )[^\n]*', '', 'g')
+	THEN regexp_replace(message,
+		'\n(\S{1,40}:)?[ \t]{4,}(?![ \t]|File "|' || @extschema@.l4_error_named() || ')[^\n]*', '', 'g')
 	ELSE @extschema@.l4_without_options(message) END;
 COMMENT ON FUNCTION @extschema@.l4_without_source_text(text) IS
 'Step: a message without the source lines that a Python traceback quotes below its frames (behind a label, where its lines '

@@ -594,18 +594,17 @@ COMMENT ON FUNCTION @extschema@.l4_failure_at_large(@extschema@.l4_placed_record
 CREATE FUNCTION @extschema@.l4_shown_elsewhere(placed @extschema@.l4_placed_record[], at_large @extschema@.l4_placed_record,
 	limits @extschema@.l4_limits)
 RETURNS @extschema@.l4_placed_record
-LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
+LANGUAGE sql STABLE PARALLEL SAFE COST 1000
 BEGIN ATOMIC
-	SELECT p::@extschema@.l4_placed_record FROM unnest(l4_shown_elsewhere.placed) p
-	WHERE (l4_shown_elsewhere.at_large).accuses IS FALSE AND (l4_shown_elsewhere.at_large).peer IS FALSE
-		AND p.unit <> (l4_shown_elsewhere.at_large).unit
-		AND (p.accuses OR p.units_alike::float8 / p.units > (limits).evidence_common_share)
-	ORDER BY p.turn LIMIT 1;
+	SELECT CASE WHEN (e.shown).turn IS NOT NULL THEN e.shown ELSE l4_shown_elsewhere.at_large END
+	FROM (SELECT CASE WHEN NOT (at_large).accuses AND NOT (at_large).peer THEN @extschema@.l4_failure_at_large(
+		ARRAY(SELECT p FROM unnest(l4_shown_elsewhere.placed) p WHERE p.unit <> (at_large).unit), limits) END AS shown) e;
 END;
 COMMENT ON FUNCTION @extschema@.l4_shown_elsewhere(@extschema@.l4_placed_record[], @extschema@.l4_placed_record,
 	@extschema@.l4_limits) IS
-'Step: When the failure shows at large (l4_failure_at_large) on another unit than the one where it shows first, as what that '
-'one says till then of itself may be the cause; NULL where it speaks of others in that first record.';
+'Step: When the failure shows at large (l4_failure_at_large) on another unit than the one where it shows first (at_large), as '
+'what that one says till then of itself may be the cause; at_large itself where that speaks of others, or no other unit '
+'follows.';
 
 CREATE FUNCTION @extschema@.l4_telling_streams(placed @extschema@.l4_placed_record[],
 	unexplained @extschema@.l4_unexplained_record[], limits @extschema@.l4_limits)

@@ -9,8 +9,7 @@ RETURNS SETOF @extschema@.l4_evidence
 LANGUAGE sql STABLE PARALLEL SAFE COST 1000 ROWS 100
 BEGIN ATOMIC
 	WITH elsewhere AS MATERIALIZED (
-		SELECT o.shown FROM (SELECT @extschema@.l4_shown_elsewhere(l4_evidence_first.placed, l4_evidence_first.at_large, limits)
-			AS shown) o WHERE (o.shown).turn IS NOT NULL
+		SELECT @extschema@.l4_shown_elsewhere(l4_evidence_first.placed, l4_evidence_first.at_large, limits) AS shown
 	),
 	itself AS MATERIALIZED (
 		SELECT count(DISTINCT o.unit) AS units FROM unnest(l4_evidence_first.placed) o WHERE o.by_itself AND o.units_alike = 1
@@ -51,8 +50,7 @@ BEGIN ATOMIC
 		p.shape_id, p.stream_id, p.first_line, p.first_ts
 	FROM unnest(l4_evidence_first.placed) p
 	CROSS JOIN LATERAL (SELECT (o.shown).turn, (o.shown).first_ts, (o.shown).source
-		FROM (SELECT CASE WHEN p.unit = (l4_evidence_first.at_large).unit
-			THEN COALESCE((SELECT w.shown FROM elsewhere w), l4_evidence_first.at_large)
+		FROM (SELECT CASE WHEN p.unit = (l4_evidence_first.at_large).unit THEN (SELECT w.shown FROM elsewhere w)
 			ELSE l4_evidence_first.at_large END AS shown) o) f
 	-- where nobody knows when the failure showed, what is measured all the time may well have changed with it
 	CROSS JOIN LATERAL (SELECT (f.turn IS NULL OR p.turn < f.turn

@@ -75,8 +75,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION @extschema@.l4_first_of_most(@extschema@.l4_accusation[], int, @extschema@.l4_job_stream[],
 	@extschema@.l4_limits) IS
-'Step: Of whom logs of no unit say first (of several at the same time of each) what they say of most units (of so many; limit '
-'evidence_common_share), as that their processes have ended, when, and where it stands: what they say of the job afterwards '
+'Step: Of whom logs of no unit say first (all of whom it is said at that time) what they say of most units (of so many; limit '
+'evidence_common_share), as that their processes have ended; when, and where it stands: what they say of the job afterwards '
 'may name that one.';
 
 CREATE FUNCTION @extschema@.l4_first_told(accusations @extschema@.l4_accusation[],

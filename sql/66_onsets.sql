@@ -152,7 +152,6 @@ CREATE FUNCTION @extschema@.l4_onset_records(job_id text, unexplained @extschema
 LANGUAGE sql STABLE PARALLEL SAFE COST 10000 ROWS 5
 BEGIN ATOMIC
 	WITH iterating AS MATERIALIZED (
-		-- most ranks are silent
 		SELECT min(s.first_ts) AS first_ts FROM @extschema@.l4_job_stages(l4_onset_records.job_id) s
 		WHERE s.stage = 'iterating' AND @extschema@.l4_marks_iterations(l4_onset_records.job_id)
 	),
